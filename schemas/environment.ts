@@ -48,7 +48,7 @@ export const environmentSchema = {
       formatted('redis-url'),
       'The URL of Redis, of its sentinels with the master name, or of some cluster nodes.',
     ],
-    REDIS_TLS_CA: [formatted('certificates'), 'The same for Redis. Needs `rediss://` URLs.'],
+    REDIS_TLS_CA: [formatted('certificates'), 'The same for Redis. Needs a `rediss` URL.'],
     REDIS_TLS_VERIFY: [
       oneOf(['full', 'ca', 'off'], 'full'),
       "How to check Redis's certificate. `ca` ignores the host name; `off` checks nothing.",

@@ -596,7 +596,7 @@ export interface components {
       attempts: number | null
       /** 8, plus one for each requested retry. */
       maxAttempts: number | null
-      /** When the next attempt is due: in the past during an attempt, or null if none is due. */
+      /** When the next attempt is due: in the past during an attempt, or null if none follows. */
       nextAttemptAt: string | null
       lastAttemptAt: string | null
       /** The HTTP status of your endpoint's response. Null if there was no response. */
@@ -646,7 +646,7 @@ export interface components {
       attempts: number | null
       /** 8, plus one for each requested retry. */
       maxAttempts: number | null
-      /** When the next attempt is due: in the past during an attempt, or null if none is due. */
+      /** When the next attempt is due: in the past during an attempt, or null if none follows. */
       nextAttemptAt: string | null
       lastAttemptAt: string | null
       /** The HTTP status of your endpoint's response. Null if there was no response. */
@@ -743,7 +743,7 @@ export interface components {
       attempts: number | null
       /** 8, plus one for each requested retry. */
       maxAttempts: number | null
-      /** When the next attempt is due: in the past during an attempt, or null if none is due. */
+      /** When the next attempt is due: in the past during an attempt, or null if none follows. */
       nextAttemptAt: string | null
       lastAttemptAt: string | null
       /** The HTTP status of your endpoint's response. Null if there was no response. */
@@ -3263,7 +3263,7 @@ export const table = {
   /**
    * Rotate a webhook secret.
    *
-   * Creates a new signing secret, which only this response contains. For 24 hours, deliveries also carry a signature with the old secret.
+   * Creates a new signing secret, which only this response contains. Your key needs the scopes for all events of the endpoint. For 24 hours, deliveries also carry a signature with the old secret.
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
@@ -3436,7 +3436,7 @@ export const table = {
   /**
    * Simulate an order.
    *
-   * Places an order in your test shop, as a customer would, and takes the items out of stock. Without `items`, orders one unit of a variant in stock, and first adds a sample product if the shop has none.
+   * Places an order in your test shop, as a customer would, and takes the items out of stock. Without `items`, orders one unit of a variant in stock, and first adds a sample product to an empty shop.
    *
    * Requires a secret test key with the scope `store.orders:write`.
    */

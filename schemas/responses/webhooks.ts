@@ -112,7 +112,7 @@ const deliveryFields = {
   attempts: described('The number of finished attempts.', field.nullableCount),
   maxAttempts: described(`${maxAttempts}, plus one for each requested retry.`, field.nullableCount),
   nextAttemptAt: described(
-    'When the next attempt is due: in the past during an attempt, or null if none is due.',
+    'When the next attempt is due: in the past during an attempt, or null if none follows.',
     field.nullableInstant,
   ),
   lastAttemptAt: field.nullableInstant,

@@ -60,7 +60,7 @@ export function createRequestMemory(capacity: Capacity) {
     return true
   }
 
-  /** If memory is full, closes stalled responses of the largest users. */
+  /** If memory is full, closes stalled responses of businesses using more. */
   function closeForOthers(businessId: string, cost: CapacityCost): void {
     for (;;) {
       const block = capacity.blockOf([businessId], cost)

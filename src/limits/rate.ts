@@ -173,7 +173,7 @@ export const timeMeterLimits = {
   endpoints: {
     what: 'Processor time for TLS handshakes with endpoints and their responses',
     owner: 'business',
-    limit: 'a tenth of the time (two tenths for all overdrawn ones)',
+    limit: 'a tenth of the time (two tenths for all that exceed it)',
     gets: 'received data waits',
     ofOne: 0.1,
     ofAll: 0.2,

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@pro
 import { failureStages } from '../../schemas/responses/webhooks.ts'
 import { dayMs } from '../platform/time.ts'
 
-/** Only the ten highest values per metric are labelled with a business id. */
+/** Only the ten highest values of a kind are labelled with a business id. */
 export type Metrics = ReturnType<typeof createMetrics>
 
 /** Tests run two services in one process, so each has its own registry. */

@@ -99,7 +99,7 @@ export const readIntentsInPeriod = <Doc extends object>(
       .toArray(),
   )
 
-/** Halves a period if it has many documents, so that no query skips any. */
+/** Halves a period with many documents, so that no query needs `skip`. */
 export async function* readInParts<Doc>(
   pace: Pacer,
   { from, to }: RecordedPeriod,

@@ -11,7 +11,7 @@ const maxPerBusiness = 1_000
 
 type Unrelayed = { _id: string; businessId: string }
 
-/** Relays the oldest events first. */
+/** Relays the oldest events first. Returns the number of documents. */
 export async function pollOutboxes(
   deps: RelayDeps & Pick<Deps, 'Intent' | 'Order' | 'Endpoint'>,
   perBusiness = maxPerBusiness,

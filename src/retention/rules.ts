@@ -95,7 +95,7 @@ export const cleanUpRules: readonly Rule[] = [
 /** Because of clock skew, an entry may be dated before its event. */
 const maxClockSkewMs = 1000
 
-/** If newer entries were removed, the relay would book them again. */
+/** If an unrelayed event's entries were removed, they'd be booked again. */
 async function oldestKeptEntry(cleaning: BusinessCleanUp): Promise<Date> {
   const { Intent, businessId, testsBefore, now, pace } = cleaning
   const latest = new Date(testsBefore.getTime() + maxClockSkewMs)

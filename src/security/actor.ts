@@ -3,7 +3,7 @@ import { oneOf, orNull, part, text, type ValueOfField } from '../mongo/fields.ts
 
 export const actorFields = part({
   kind: oneOf<'staff' | 'operator' | 'merchant'>(),
-  /** A staff account's or system user's name, or an API key's id. */
+  /** The name of a staff account or OS user, or an API key's id. */
   name: text,
   /** An IP address, or the host on which an operator ran the command. */
   from: orNull(text),

@@ -82,7 +82,7 @@ const simulation: Wallet = { name: 'simulation', authorise: succeed, refund: suc
 
 /** In centimes. A sandbox payment of this amount fails for good (SPEC 8). */
 export const failingPaymentAmount = 99_901
-/** In centimes. Sandbox refunds of it, or of such payments, fail (SPEC 8). */
+/** In centimes. Sandbox refunds of it, or of payments of it, fail (SPEC 8). */
 export const failingRefundAmount = 99_904
 
 const deliveryGraceMs = 5000

@@ -98,7 +98,7 @@ describe('The payment code page', () => {
     }
   })
 
-  it('redirects to the payment page even if the customer has opened too many unknown links', async () => {
+  it('redirects to the payment page even from an address that opened too many unknown links', async () => {
     const { code } = await createIntent(service, merchant)
     const from = elsewhere()
     expect((await look('/p/222222', { headers: headers(from) })).status).to.equal(404)

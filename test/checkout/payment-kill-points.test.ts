@@ -29,7 +29,7 @@ type Case = { merchant: Merchant; referenceNumber: string; paymentId: string }
 
 describe('If a process is killed between any two steps of a payment or refund, the service', function () {
   this.timeout(120_000)
-  // An order stays valid for 5 s after the timeout, so it has expired when another process continues.
+  // An order is valid for 10 s, so it has expired when another process continues after 12 s.
   const service = withService({ WALLET_PROVIDER_TIMEOUT_SECONDS: '5' })
   let sandbox: Wallet
   before(() => {

@@ -40,7 +40,7 @@ async function startAt(program: string, ...[type, service, changes = {}]: Start)
 
 export async function runToExit(type: keyof typeof files, service: Service, changes: Record<string, string>) {
   const { child, lines } = begin(programOf(files[type]), service, changes)
-  const timer = setTimeout(() => child.kill('SIGKILL'), deadlineMs(15_000))
+  const timer = setTimeout(() => child.kill('SIGKILL'), deadlineMs(30_000))
   const [exitCode] = (await once(child, 'close')) as [number | null]
   clearTimeout(timer)
   return { exitCode, ...lines }

@@ -23,7 +23,7 @@ describe('A program in the build', function () {
       expect(await command.ended).to.deep.equal({ code: 1, signal: null })
       expect(command.output).to.deep.equal({
         stdout: '',
-        stderr: 'Node.js 20.20.2 is too old. Install Node.js 24.12 or later.\n',
+        stderr: 'Node.js 20.20.2 is too old. Install Node.js 24 (24.12 or later).\n',
       })
     })
 })

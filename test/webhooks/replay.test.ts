@@ -94,7 +94,7 @@ describe('An event replay', () => {
   })
 
   for (const onlyUndelivered of [false, true])
-    it(`delivers every ${onlyUndelivered ? 'undelivered ' : ''}event in its period exactly once, even with two workers`, async () => {
+    it(`delivers each ${onlyUndelivered ? 'undelivered ' : ''}event in its period once and no others, even with two workers`, async () => {
       const chance = chanceOf(4711, String(onlyUndelivered))
       const logged = Array.from({ length: 60 }, () => ({
         event: chance.pick(names),

@@ -39,7 +39,7 @@ describe('The webhook sender over TLS', () => {
     ['self-signed', hostName, 'self-signed'],
     ['expired', hostName, 'expired'],
     ['not-yet-valid', hostName, 'not valid yet'],
-    ['endpoint', 'other.example.com', 'another host name'],
+    ['endpoint', 'other.example.com', 'a different host'],
   ]
   for (const [certificate, name, reason] of broken)
     it(`rejects the "${certificate}" certificate for ${name}, even if the environment disables certificate checks`, async () => {

@@ -207,7 +207,7 @@ describe('The relay', () => {
     ])
   })
 
-  it('has to empty an outbox of 1,000 events before the service accepts a payment again', async () => {
+  it("has to empty an intent's outbox of 1,000 events before that intent can be paid", async () => {
     const { referenceNumber, shortCode } = await createIntent(service, merchant)
     excuse([referenceNumber], 'events once')
     const [event] = (await storedIntent(service, referenceNumber)).outbox

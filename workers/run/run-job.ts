@@ -24,7 +24,7 @@ export interface QueueWorker<Name extends QueueName> {
 
 const faultWaitMs = 5000
 
-/** A shutdown doesn't wait for Redis, because the job's lock expires anyway. */
+/** A shutdown waits no longer for Redis. The job's lock will expire. */
 const putBackMs = 3000
 
 /** A shorter delay isn't worth the round trip to Redis. */

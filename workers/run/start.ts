@@ -178,7 +178,7 @@ function startTimers(deps: Pick<Deps, 'config' | 'enqueue' | 'leases' | 'log' | 
   }, renewEveryMs)
   const restoring = setInterval(() => requestJobRestore(deps), restoreEveryMs)
   const checkingQueues = setInterval(() => void warnOfUnservedQueues(deps), checkQueuesEveryMs)
-  // Redis may have lost writes, now and before any reconnect.
+  // Redis may have lost writes. Runs again on each reconnect.
   const doubt = (): void => void deps.queues.storedJobs.doubt().catch(() => undefined)
   doubt()
   deps.queues.whenReady(doubt)

@@ -62,7 +62,7 @@ async function showWallet(deps: AdminDeps, phone: string, { business = null }: {
   )
 }
 
-/** The next page's first id contains a phone number, so it's encrypted. */
+/** `next` contains a phone number, so it's encrypted. */
 const nextField: EncryptedField = { collection: 'wallets', id: 'list', field: 'next' }
 
 const notNext = 'Must be the "next" of the previous page.'

@@ -49,7 +49,7 @@ const apiKey: OpenApiPart = {
   type: 'http',
   scheme: 'bearer',
   description:
-    'A test key (`sk_test_…`) works in the sandbox, where no money moves. A live key (`sk_live_…`) moves real money. A publishable key (`pk_…`) can only retrieve payment intents.',
+    'A test key (`sk_test_…`) works in the sandbox, where no money moves. A live key (`sk_live_…`) moves real money. A publishable key (`pk_…`) can only retrieve a payment intent.',
 }
 
 const idempotencyKey: OpenApiPart = {

@@ -74,7 +74,7 @@ export const endpointRoutes = [
     operationId: 'rotateWebhookSecret',
     summary: 'Rotate a webhook secret',
     description:
-      'Creates a new signing secret, which only this response contains. For 24 hours, deliveries also carry a signature with the old secret.',
+      'Creates a new signing secret, which only this response contains. Your key needs the scopes for all events of the endpoint. For 24 hours, deliveries also carry a signature with the old secret.',
     response: schema.endpointWithSecretSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
     run: (deps, caller, { params: { id } }, request) => rotateSecret(deps, caller, id, request),

@@ -79,7 +79,7 @@ type SetAside = Pick<Intent, 'refundsCommitted' | 'feesReturned'>
 
 /**
  * A refund of the whole remaining amount returns all remaining fees.
- * For others, the guard is a range, so that concurrent refunds don't conflict.
+ * Most guards are ranges, so that concurrent refunds don't conflict.
  */
 export function feePortionsOf(
   { amountPaid, commission }: { amountPaid: number; commission: Commission },

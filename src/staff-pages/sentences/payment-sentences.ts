@@ -40,7 +40,7 @@ const closed = (happened: string, en: string, fr: string, ar: string): CallerAdv
   )
 
 const callProvider =
-  'The service queries the wallet at least once a minute (next query: {queryAt}). Nothing can speed this up. If the outcome is still unknown after ten minutes, call an operator, who will call the provider and quote the key {key}.'
+  'The service queries the wallet at least once a minute (next query: {queryAt}). No command speeds this up. If the outcome is still unknown after ten minutes, call an operator, who will call the provider and quote the key {key}.'
 
 export const paymentSentences: Record<PaymentState, CallerAdvice> = {
   unpaid: createAdvice(

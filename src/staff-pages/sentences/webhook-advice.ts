@@ -95,7 +95,7 @@ export const endpointSentences: Record<EndpointState, CallerAdvice> = {
   disabled: createAdvice(
     'The merchant disabled the endpoint, so nothing is sent to it. Its due deliveries are cancelled.',
     `${requeueOnceEnabled} ${missed}`,
-    'Your webhook URL ({host}) is disabled, so we send nothing to it. Enable it with the API. Then we can resend the cancelled and failed webhooks, and the events since it was disabled.',
+    'Your webhook URL ({host}) is disabled, so we send nothing to it. Enable it with the API. Then we can send the cancelled and failed webhooks, and the events since it was disabled.',
     'Votre URL de webhook ({host}) est désactivée\u00a0: nous ne lui envoyons rien. Réactivez-la via l’API. Nous pourrons ensuite renvoyer les webhooks annulés ou en échec, ainsi que les événements survenus depuis la désactivation.',
     'رابط webhook الخاص بك ({host}) معطّل، لذلك لا نرسل إليه شيئًا. فعّله عبر واجهة API، ثم يمكننا إعادة إرسال الإشعارات الملغاة أو الفاشلة، وكذلك الأحداث التي وقعت منذ تعطيله.',
   ),
