@@ -46,7 +46,7 @@ export const environmentSchema = {
     ],
     REDIS_URL: [
       formatted('redis-url'),
-      'The URL of Redis, of its sentinels with the master name, or of some cluster nodes.',
+      'The URL of Redis, of its sentinels (with the master name), or of cluster nodes.',
     ],
     REDIS_TLS_CA: [formatted('certificates'), 'The same for Redis. Needs a `rediss` URL.'],
     REDIS_TLS_VERIFY: [
@@ -120,7 +120,7 @@ export const environmentSchema = {
     ],
     WALLET_PROVIDER_URL: [
       formatted('http-url'),
-      'The provider of live payments. Without it, none can be made. Must be https in production.',
+      'The URL of the wallet provider, without which no live payment is possible. Must be https in production.',
     ],
     WALLET_PROVIDER_NAME: [
       { type: 'string', pattern: '^[\\w.:-]{1,64}$' },

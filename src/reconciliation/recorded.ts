@@ -17,7 +17,7 @@ export interface MoneyRecord {
   businessId: string
 }
 
-/** `recorded` is null if no money changed hands in this wallet. */
+/** `recorded` is null if no money moved through this wallet. */
 export type FoundWalletKey = { reference: string; businessId: string; recorded: MoneyRecord | null }
 
 const intentFields = {

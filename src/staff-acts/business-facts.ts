@@ -64,7 +64,7 @@ export interface QuotaUsage {
 }
 
 type DailyQuota = [usage: string, name: QuotaName, limit: keyof BusinessLimits, label: string]
-/** `usage` is the name in the command's output. */
+/** `usage` is the name of the figure in the output of `business show`. */
 export const dailyQuotas = [
   ['sandboxToday', 'sandboxCreates', 'sandboxIntentsPerDay', 'Created in the sandbox today'],
   ['liveDocumentsToday', 'liveDocuments', 'liveDocumentsPerDay', 'Live documents stored today'],

@@ -38,8 +38,8 @@ const differing = <Doc extends object>(entry: Doc, wanted: Partial<Doc>): string
     .join(', ')
 
 /**
- * Verifies a ledger from its last sealed entry, and later only what has been
- * booked since. `owed` is the sum of fees that aren't booked yet.
+ * The first call verifies a ledger from its last sealed entry. Later calls
+ * verify only what was booked since then. `owed` is the sum of fees that aren't booked yet.
  */
 export function createLedgerVerifier(
   deps: VerifyLedgerDeps,

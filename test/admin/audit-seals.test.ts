@@ -262,7 +262,7 @@ describe('Sealing the audit trail', function () {
   const check = () => service.deps.AuditCheck.findById('latest').orFail().lean()
   const changeCheck = (set: object) => rawCollection(service.deps.AuditCheck).updateOne({}, { $set: set })
 
-  it('is followed each night by a check of what is new, or once a week of everything', async () => {
+  it('is followed by a nightly check of the new lines, or once a week by a check of the whole trail', async () => {
     const nextNight = async (days = 1) => {
       service.clock.advance(days * dayMs)
       await addLines(1)

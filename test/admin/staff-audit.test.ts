@@ -155,7 +155,7 @@ describe('The audit trail', () => {
       expect(recorded.lines().map(({ msg }) => msg)).to.include('request.failed')
     })
 
-    it('can be printed on the command line', async () => {
+    it('can be written to standard output by the command line', async () => {
       const cli = openAdmin(service)
       const options = ['--business', business, '--to', '2017-01-01', '--act', 'delivery.requeued']
       const { stdout } = await cli.here('--reason', 'yearly audit', 'audit', 'export', ...options)

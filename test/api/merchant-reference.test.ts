@@ -107,7 +107,7 @@ describe("An intent's merchantReference", () => {
     expect(await service.deps.Intent.countDocuments({ businessId, merchantReference })).to.equal(3)
   })
 
-  it('does not keep a retry from getting its own intent, even if that intent no longer holds the reference', async () => {
+  it('lets a retry return the intent that it created, even if that intent no longer has the reference', async () => {
     const first = await create(merchant, 'same-key')
     await loseResponses(service)
     const again = await create(merchant, 'same-key')

@@ -36,7 +36,7 @@ describe('The rate limiter for customers and other visitors', () => {
   }
   let payments = 0
 
-  it('refuses the sixth poll or page view per second from one address with a page that explains why', async () => {
+  it("answers an address's sixth poll or page view in a second with a page that explains the refusal", async () => {
     const { page, status } = await payment()
     expect(refused(await flood(limit + 1, '100.2.0.1', page))).to.have.length(1)
     const before = await counted('polls')

@@ -102,9 +102,9 @@ describe('A starting process', () => {
     for (const { exitCode, stdout, stderr } of await Promise.all(
       types.map((type) => runToExit(type, service, { MONGODB_URL: mongo.url })),
     )) {
-      expect(exitCode).to.equal(1)
-      expect([...stdout, ...stderr].join()).to.include('--replSet rs')
-      expect([...stdout, ...stderr].join()).to.include('rs.initiate()')
+      const printed = [...stdout, ...stderr].join()
+      expect(exitCode, printed).to.equal(1)
+      expect(printed).to.include('--replSet rs').and.include('rs.initiate()')
     }
     await mongo.stop()
   })

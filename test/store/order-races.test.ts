@@ -95,7 +95,7 @@ describe('An order that is placed alongside other requests', () => {
     ['active', { active: false }, { code: 'VALIDATION_ERROR' }],
     ['deleted', null, { code: 'PRODUCT_NOT_FOUND' }],
   ] as const)
-    it(`sells a product as it is now, even if it changed after the order read it: ${what}`, async () => {
+    it(`uses a product's current data, even if the product changed after the order read it: ${what}`, async () => {
       const product = await createProduct(service, merchant, { variants: [{ ...shirt, stock: 5 }] })
       const { _id: productId, variants } = product
       const { body } = await overtake(service, 4, [

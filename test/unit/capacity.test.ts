@@ -130,7 +130,7 @@ describe("A process's capacity", () => {
       expect(taken()).to.equal(136 * kib)
     })
 
-    it('runs no read for a disconnected client and ignores the response to its write', async () => {
+    it("skips a disconnected client's read and ignores the response to its write", async () => {
       const gone = response()
       gone.destroy()
       memory.count('a', 50 * kib, gone)

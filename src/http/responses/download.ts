@@ -4,7 +4,7 @@ import type { Request, Response } from 'express'
 import type { Deadline } from '../server/timeouts.ts'
 import { writeApiHeaders } from './envelope.ts'
 
-/** No piece may be an empty string. */
+/** None of the `pieces` may be empty. */
 export interface FileDownload {
   contentType: string
   fileName: string

@@ -202,7 +202,7 @@ const open = (active: CallerAdvice) => ({ ...endpointSentences, ...whileActive(a
 
 const delivered = createAdvice(
   'The endpoint accepted the delivery on {deliveredAt}.',
-  'Nothing more is sent. If the merchant has not processed the event, the cause is on their side.',
+  'Nothing more will be sent. If the merchant has not processed the event, the problem is on their side.',
   'Your server at {host} accepted the {webhook} on {deliveredAt}. Search your logs for {id}.',
   'Votre serveur ({host}) a accepté le {webhook} le {deliveredAt}. Recherchez {id} dans vos journaux.',
   'قبِل خادمك ({host}) {webhook} بتاريخ {deliveredAt}. ابحث عن {id} في سجلاتك.',

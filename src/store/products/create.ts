@@ -93,7 +93,7 @@ interface ProductRequest extends Pick<Product, 'name' | 'description' | 'images'
   givenSkus: SkuParams
 }
 
-/** SPEC 4.9. Top-level fields describe the only variant of a product. */
+/** SPEC 4.9. If a product has one variant, top-level fields describe it. */
 export function parseCreateProduct(deps: Pick<Deps, 'validate'>, body: unknown): ProductRequest {
   const input = deps.validate(createProductBody, body) as CreateProductBody
   const { name, description = '', images = [], active = true } = input

@@ -11,7 +11,7 @@ export const walletAccounts = declareCollection({
     phone: field.text,
     /** The owner of a demo wallet. Null if every business sees the wallet. */
     businessId: field.orNull(field.text),
-    /** Argon2id hash. Null if no PIN is correct. */
+    /** Argon2id hash. Null if every PIN is rejected. */
     pinHash: field.orNull(field.secret(field.text)),
     balance: field.whole,
     wrongPins: field.part({ count: field.whole, lastAt: field.date }),

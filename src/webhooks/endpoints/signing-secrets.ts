@@ -17,7 +17,7 @@ export const presentSecret = (secret: string): { secret: string; standardSecret:
   standardSecret: `whsec_${Buffer.from(secret, 'hex').toString('base64')}`,
 })
 
-/** Old secrets keep this field, because a rotation copies them encrypted. */
+/** Old secrets too, because a rotation copies their ciphertext unchanged. */
 export const signingSecretField = (endpointId: string): EncryptedField => ({
   collection: endpoints.name,
   id: endpointId,

@@ -102,7 +102,7 @@ export async function openSocket(
   })
 }
 
-/** Limits all received bytes. Certificates take 4 to 8 KiB. */
+/** Every received byte counts. Certificates take 4 to 8 KiB. */
 const byteLimits = {
   handshake: { maxBytes: 16 * 1024, code: 'HANDSHAKE_TOO_LARGE' },
   response: { maxBytes: 64 * 1024, code: 'RESPONSE_TOO_LARGE' },
