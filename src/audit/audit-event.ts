@@ -19,7 +19,7 @@ export const toReadableDate = (at: unknown): Date =>
   at instanceof Date && !Number.isNaN(at.getTime()) ? at : new Date(0)
 
 /** Accepts fields of any type, because a line may be forged. */
-export function toAuditLineText(line: AuditEvent): AuditEvent {
+export function toReadableAuditLine(line: AuditEvent): AuditEvent {
   const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
   const isMissing = (value: unknown) => value === null || value === undefined
   const textOrNull = (value: unknown) => (isMissing(value) ? null : asText(value))

@@ -5,7 +5,7 @@ import { readSpan, spanFilter, type TimeSpan } from '../input/span.ts'
 import { type CsvCell, toCsvHeader, toCsvRows } from '../platform/csv.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Author } from '../security/actor.ts'
-import { type AuditEvent, toAuditLineText } from './audit-event.ts'
+import { type AuditEvent, toReadableAuditLine } from './audit-event.ts'
 import { addAuditLine } from './audited.ts'
 
 /** Null selects everything. Other values must match exactly. */
@@ -64,7 +64,7 @@ export const findLatestLines = (deps: ReadDeps, subjects: readonly string[]): Pr
 
 async function readNewest(deps: ReadDeps, where: object, limit: number): Promise<AuditEvent[]> {
   const found = await deps.AuditEvent.find(where).sort({ at: -1, _id: -1 }).limit(limit).lean<AuditEvent[]>()
-  return found.map(toAuditLineText)
+  return found.map(toReadableAuditLine)
 }
 
 const linesPerPiece = 250

@@ -205,8 +205,7 @@ export function sendHttpRequest(
 }
 
 /** Control characters except tabs and line breaks. */
-// oxlint-disable-next-line no-control-regex -- the expression matches control characters
-const harmful = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
+const harmful = /(?![\t\n\r])\p{Cc}/gu
 
 /** Never ends with half a character. */
 function responseTextOf(chunks: readonly Buffer[]): string {
