@@ -8,7 +8,7 @@ COPY tsconfig.json ./
 COPY schemas schemas
 COPY src src
 COPY workers workers
-COPY docs/clients docs/clients
+COPY clients clients
 COPY dev dev
 COPY cli cli
 # npm keeps the compiler, because a package names it as an optional peer.

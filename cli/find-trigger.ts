@@ -1,4 +1,4 @@
-import { type Payments, PaymentsError } from '../docs/clients/payments.ts'
+import { type Payments, PaymentsError } from '../clients/typescript/payments.ts'
 import type { EventName } from '../schemas/events.ts'
 
 /** In centimes. */

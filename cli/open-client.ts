@@ -1,4 +1,4 @@
-import { createPayments, type Payments, PaymentsError } from '../docs/clients/payments.ts'
+import { createPayments, type Payments, PaymentsError } from '../clients/typescript/payments.ts'
 
 interface Opened {
   url: string

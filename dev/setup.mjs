@@ -15,7 +15,7 @@ const OLDEST_NODE = [20, 19]
 
 const tsc = (...args) => ['node_modules/@typescript/native/bin/tsc', '--singleThreaded', ...args]
 const biome = (...args) => ['node_modules/@biomejs/biome/bin/biome', ...args]
-const pack = 'npm pack ./cli --ignore-scripts=false --silent --pack-destination docs/clients'.split(' ')
+const pack = 'npm pack ./cli --ignore-scripts=false --silent --pack-destination clients'.split(' ')
 const sbom = ['dev/write-sbom.mjs']
 const checkApi = ['dev/compatibility.ts']
 /** What tests in these folders need, unless the arguments name only other tests. */
@@ -66,7 +66,7 @@ const commands = {
       () => rmSync('dist', { recursive: true, force: true }),
       tsc(),
       pack,
-      () => cpSync('docs/clients', 'dist/docs/clients', { recursive: true }),
+      () => cpSync('clients', 'dist/clients', { recursive: true }),
       sbom,
     ],
   },
@@ -89,7 +89,7 @@ const commands = {
   figures: { steps: [['dev/figures.ts']] },
   alerts: { steps: [['dev/check-alerts.ts']] },
   tables: { steps: [['dev/fill-tables.ts']] },
-  client: { steps: [['dev/client/generate.ts']] },
+  client: { steps: [['clients/generate/generate.ts']] },
 }
 
 try {

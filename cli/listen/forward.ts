@@ -1,7 +1,7 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { text as readText } from 'node:stream/consumers'
-import { signWebhook } from '../../docs/clients/payments.ts'
+import { signWebhook } from '../../clients/typescript/payments.ts'
 
 /** How long a server may take to respond to a webhook. */
 const TIMEOUT_MS = 30_000

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../docs/clients/payments.ts'
+import type { LoggedEvent } from '../../clients/typescript/payments.ts'
 import type { ListenCommand } from '../arguments.ts'
 import type { Outcome } from './forward.ts'
 import type { WebhookSecret } from './webhook-secret.ts'

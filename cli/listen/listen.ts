@@ -1,4 +1,4 @@
-import type { LoggedEvent, Payments } from '../../docs/clients/payments.ts'
+import type { LoggedEvent, Payments } from '../../clients/typescript/payments.ts'
 import type { ListenCommand } from '../arguments.ts'
 import { forwardEvent } from './forward.ts'
 import { introduction, lineOf } from './lines.ts'

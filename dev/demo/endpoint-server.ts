@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { verifyWebhook } from '../../docs/clients/payments.ts'
+import { verifyWebhook } from '../../clients/typescript/payments.ts'
 
 /** The fields of SPEC 6.2's envelope that the demo uses. Amounts are in centimes. */
 export interface WebhookEvent {

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { packageVersion } from '../platform/version.ts'
 
 /** The build copies this folder to dist. */
-const folder = join(import.meta.dirname, '../../docs/clients')
+const folder = join(import.meta.dirname, '../../clients')
 
 const defaultUrl = 'https://api.payments.example'
 const defaultBrand = "const headerBrand = 'Service'"
@@ -20,13 +20,13 @@ interface ClientFile {
 export const cliPackagePath = `/docs/cli-${packageVersion}.tgz`
 
 export const readClientFiles = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBrand'>): ClientFile[] => [
-  ...readdirSync(folder)
-    .filter((name) => /\.(ts|mjs|py|php|json)$/.test(name))
-    .map((name) => ({
-      path: `/docs/clients/${name}`,
+  ...readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /^(examples\/.*|typescript\/.*\.ts|.*\.postman_collection\.json)$/.test(file))
+    .map((file) => ({
+      path: `/docs/clients/${basename(file)}`,
       // Browsers show plain text instead of downloading it.
-      type: `${name.endsWith('.json') ? 'application/json' : 'text/plain'}; charset=utf-8`,
-      content: readFileSync(join(folder, name), 'utf8')
+      type: `${file.endsWith('.json') ? 'application/json' : 'text/plain'}; charset=utf-8`,
+      content: readFileSync(join(folder, file), 'utf8')
         .replaceAll(defaultUrl, config.publicUrl)
         .replace(defaultBrand, `const headerBrand = '${config.webhookHeaderBrand}'`)
         .replaceAll(defaultPrefix, `x-${config.webhookHeaderBrand.toLowerCase()}-`),

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { signWebhook, verifyWebhook } from '../../docs/clients/payments.ts'
+import { signWebhook, verifyWebhook } from '../../clients/typescript/payments.ts'
 import { endpointIdOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { type CheckedRequest, languages, librariesOf, verdictsOf } from '../docs/languages.ts'
 import { runProgram, skipUnlessHere } from '../docs/program.ts'
@@ -93,13 +93,13 @@ describe('The event id that webhook verification returns', () => {
 
   for (const language of languages)
     it(`is the same in webhooks to two endpoints, in a replay and in the feed (${language.name})`, async function () {
-      skipUnlessHere(this, language.name, [language.command, '--version'], 'docs/clients')
+      skipUnlessHere(this, language.name, [language.command, '--version'], 'clients/examples')
       expect(await verdictsOf(language, requests)).to.deep.equal(expected)
     })
 
   for (const { name, command, extension } of languages.filter((each) => each.name in storeAll))
     it(`is the only id by which the inbox stores events (${name})`, async function () {
-      skipUnlessHere(this, name, [command, '--version'], 'docs/clients')
+      skipUnlessHere(this, name, [command, '--version'], 'clients/examples')
       const files = { ...librariesOf({ extension }), [`run.${extension}`]: storeAll[name] ?? '' }
       const printed = await runProgram([command, `run.${extension}`], { files, environment: {}, input: '' })
       expect(printed.trim()).to.equal('true,false,true,true,true,true')

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { expect } from 'chai'
-import type * as payments from '../../docs/clients/payments.ts'
+import type * as payments from '../../clients/typescript/payments.ts'
 import { apiBasePath } from '../../src/app.ts'
 import { startProxy } from '../docs/proxy.ts'
 import { attempt, deliveriesOf, relay, subscribe } from '../support/actions.ts'
@@ -46,7 +46,7 @@ describe('The downloadable TypeScript client', () => {
     const files = 'client.mjs client.py client.php inbox.mjs inbox.py hooks.py close.py'
     for (const file of files.split(' ')) {
       const { text: served } = await service.http.get(`/docs/clients/${file}`)
-      expect(served, file).to.equal(readFileSync(`docs/clients/${file}`, 'utf8'))
+      expect(served, file).to.equal(readFileSync(`clients/examples/${file}`, 'utf8'))
     }
     for (const file of ['verify.mjs', 'verify.py', 'verify.php']) {
       const served = (await service.http.get(`/docs/clients/${file}`)).text

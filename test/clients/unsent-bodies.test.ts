@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { createPayments } from '../../docs/clients/payments.ts'
+import { createPayments } from '../../clients/typescript/payments.ts'
 import { languages, librariesOf } from '../docs/languages.ts'
 import { runProgram, skipUnlessHere } from '../docs/program.ts'
 import { listen } from '../support/listen.ts'
@@ -134,7 +134,7 @@ describe('A downloadable client', () => {
 
   for (const { name, command, extension } of languages)
     it(`throws at once instead of sending a body that can't be fully encoded (${name})`, async function () {
-      skipUnlessHere(this, name, [command, '--version'], 'docs/clients')
+      skipUnlessHere(this, name, [command, '--version'], 'clients/examples')
       const files = { ...librariesOf({ extension }), [`run.${extension}`]: programs[name] ?? '' }
       const environment = { BASE: recorder.origin, KEY: 'sk_test_x' }
       const before = recorder.bodies.length

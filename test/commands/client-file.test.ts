@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
-import { generateClients } from '../../dev/client/generate.ts'
+import { generateClients } from '../../clients/generate/generate.ts'
+import { createPayments, type PaymentsError, verifyWebhook } from '../../clients/typescript/payments.ts'
 import { read } from '../../dev/source-files.ts'
-import { createPayments, type PaymentsError, verifyWebhook } from '../../docs/clients/payments.ts'
 import { vectors } from '../vectors/make.ts'
 import { bodyOf } from '../vectors/vector.ts'
 
@@ -28,7 +28,7 @@ function withResponses(...responses: Response[]) {
   return { payments, keys }
 }
 
-describe('docs/clients/payments.ts (the generated client)', () => {
+describe('clients/typescript/payments.ts (the generated client)', () => {
   it('is up to date with `npm run client`', async () => {
     for (const [path, text] of Object.entries(await generateClients()))
       expect(read(path), path).to.equal(text)
@@ -36,7 +36,7 @@ describe('docs/clients/payments.ts (the generated client)', () => {
 
   it('type-checks on its own, for browsers and for Node.js', () => {
     for (const environment of ['--lib es2022,dom', '--lib es2022 --types node']) {
-      const args = `${options} ${environment} docs/clients/payments.ts`.split(' ')
+      const args = `${options} ${environment} clients/typescript/payments.ts`.split(' ')
       execFileSync('node_modules/.bin/tsc', args, { stdio: 'inherit' })
     }
   })

@@ -73,9 +73,9 @@ export const fileOf = ({ page, text }: Block): string | undefined =>
 
 export const librariesOf = ({ extension }: Pick<Language, 'extension'>): Record<string, string> =>
   Object.fromEntries(
-    readdirSync(new URL('../../docs/clients', import.meta.url))
+    readdirSync(new URL('../../clients/examples', import.meta.url))
       .filter((file) => file.endsWith(`.${extension}`))
-      .map((file) => [file, textOf(`docs/clients/${file}`)]),
+      .map((file) => [file, textOf(`clients/examples/${file}`)]),
   )
 
 const onPages = blocks.filter((block) => fileOf(block) !== undefined)

@@ -51,7 +51,7 @@ describe('An example program in the guide', () => {
     })
 
   it('computes the same totals from downloaded entries as from statements: close.py', async function () {
-    skipUnlessHere(this, 'Python', ['python3', '--version'], 'docs/clients')
+    skipUnlessHere(this, 'Python', ['python3', '--version'], 'clients/examples')
     const { environment, merchant } = await createFixture(service, endpointServer, '/refund')
     await post(service, merchant, `/intents/${environment.REFERENCE}/refund`, '{"amount":20000}')
     const inMonth = (kind: string): string =>
@@ -60,7 +60,7 @@ describe('An example program in the guide', () => {
       )?.text ?? ''
     const files = {
       'month.sh': `${inThisMonth(inMonth('sh'))}python3 close.py`,
-      'close.py': textOf('docs/clients/close.py'),
+      'close.py': textOf('clients/examples/close.py'),
     }
     const printed = await runProgram(['sh', '-e', 'month.sh'], { files, environment, input: '' })
     expect(constant(printed)).to.equal(inMonth('text'))
@@ -83,7 +83,7 @@ describe('An example program in the guide', () => {
   for (const program of named('shop'))
     it(`prints what the page shows when it uses the TypeScript client: ${nameOf(program)}`, async () => {
       const { environment, merchant } = await createFixture(service, endpointServer, program.text)
-      const files = { 'shop.mts': program.text, 'payments.ts': textOf('docs/clients/payments.ts') }
+      const files = { 'shop.mts': program.text, 'payments.ts': textOf('clients/typescript/payments.ts') }
       const command = [process.execPath, 'shop.mts'] as const
       let hasEnded = false
       const printed = runProgram([...command], { files, environment, input: '' }).finally(() => {

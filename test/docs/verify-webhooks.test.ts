@@ -41,10 +41,10 @@ describe('docs/merchants/webhooks.md', () => {
   })
 })
 
-describe('A docs/clients/verify.* file', () => {
+describe('A clients/examples/verify.* file', () => {
   for (const language of languages)
     it(`returns the event id of every valid vector and rejects all others (${language.name})`, async function () {
-      skipUnlessHere(this, language.name, [language.command, '--version'], 'docs/clients')
+      skipUnlessHere(this, language.name, [language.command, '--version'], 'clients/examples')
       const found = await verdictsOf(language, vectors)
       expect(found).to.have.length(vectors.length)
       const wrong = vectors.filter(({ eventId }, at) => found[at] !== String(eventId ?? null))

@@ -1,4 +1,4 @@
-import type { CreatedIntent } from '../../docs/clients/payments.ts'
+import type { CreatedIntent } from '../../clients/typescript/payments.ts'
 import { type BusinessChange, changeBusiness } from '../../src/businesses/change-business.ts'
 import { createIntent as insertIntent, parseNewIntent } from '../../src/intents/create.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'

@@ -39,5 +39,5 @@ export function compile(sources: string, made: string, ...project: string[]): vo
   const compiler = join(root, 'node_modules/@typescript/native/bin/tsc')
   const options = ['--singleThreaded', '--noCheck', '--sourceMap', 'false', '--outDir', made, ...project]
   execFileSync(process.execPath, [compiler, ...options], { cwd: sources, stdio: 'inherit' })
-  cpSync(join(root, 'docs/clients'), join(made, 'docs/clients'), { recursive: true })
+  cpSync(join(root, 'clients'), join(made, 'clients'), { recursive: true })
 }

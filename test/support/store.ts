@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Product, Variant } from '../../docs/clients/payments.ts'
+import type { Product, Variant } from '../../clients/typescript/payments.ts'
 import { createBusinessShop } from '../../src/store/shops/shops.ts'
 import { openingStock } from '../invariants/expect-invariants.ts'
 import { type Merchant, type Service, tester } from './service.ts'

@@ -1,4 +1,4 @@
-import type { Intent, Refund } from '../../../docs/clients/payments.ts'
+import type { Intent, Refund } from '../../../clients/typescript/payments.ts'
 import type { Status } from '../../invariants/documents.ts'
 import type { Call, Page, What } from '../evidence/evidence.ts'
 

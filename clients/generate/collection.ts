@@ -1,4 +1,4 @@
-import { describedAs, type Operation, openapi, operations } from '../openapi-document.ts'
+import { describedAs, type Operation, openapi, operations } from '../../dev/openapi-document.ts'
 
 // Bruno, Insomnia and others can import this Postman collection too. The package openapi-to-postmanv2 would give each
 // request a random id, and invent its own example bodies.

@@ -1,13 +1,13 @@
-// `npm run client`: writes the files of docs/clients/, and names each one it changed.
+// `npm run client`: writes the generated files of clients/, and names each one it changed.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import openapiTS, { astToString } from 'openapi-typescript'
-import { type Document, type Operation, openapi, operations } from '../openapi-document.ts'
+import { type Document, type Operation, openapi, operations } from '../../dev/openapi-document.ts'
 import { generateCollection } from './collection.ts'
 
 const root = join(import.meta.dirname, '../..')
-const clientFile = 'docs/clients/payments.ts'
+const clientFile = 'clients/typescript/payments.ts'
 /** The client's generated part. The hand-written rest stays as it is. */
 const block =
   /(?<=^\/\/ Generated from the OpenAPI document:\n)[\s\S]*(?=^\/\/ End of the generated part\.\n)/m
@@ -15,7 +15,7 @@ const block =
 export async function generateClients(): Promise<Record<string, string>> {
   const texts = {
     [clientFile]: await generateClient(),
-    'docs/clients/payments.postman_collection.json': generateCollection(),
+    'clients/payments.postman_collection.json': generateCollection(),
   }
   return Object.fromEntries(Object.entries(texts).map(([path, text]) => [path, format(path, text)]))
 }
