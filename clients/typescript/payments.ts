@@ -1,4 +1,4 @@
-// A client for the payment intents API, version 0.1.0. It is one file without dependencies. It runs in
+// A client for the payment intents API, version 1.0.0. It is one file without dependencies. It runs in
 // Node.js 20 and later, Deno, Bun and other runtimes with fetch and WebCrypto.
 //
 //   import { createPayments } from './payments.ts'
