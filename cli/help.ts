@@ -1,8 +1,3 @@
-import { createRequire } from 'node:module'
-
-/** From this package's package.json, both in the sources and in the build. */
-export const version: string = createRequire(import.meta.url)('#package').version
-
 export const help = `Shows the events of a test key as they happen, and forwards them to a server on your machine.
 
 Usage:

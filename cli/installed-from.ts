@@ -13,7 +13,7 @@ export function installedFrom(): string | null {
   try {
     const file = join(import.meta.dirname, '../../../.package-lock.json')
     const { packages } = JSON.parse(readFileSync(file, 'utf8')) as Lock
-    const { protocol, origin } = new URL(packages['node_modules/payment-intents-cli']?.resolved ?? '')
+    const { protocol, origin } = new URL(packages['node_modules/@payment-intents-mru/cli']?.resolved ?? '')
     return protocol === 'file:' ? null : origin
   } catch {
     return null

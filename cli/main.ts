@@ -2,9 +2,10 @@
 // The command line for a merchant's developers: shows a test key's events, forwards them to a server on this machine,
 // and causes events.
 import { homedir } from 'node:os'
+import { version } from '../clients/typescript/payments.ts'
 import { readArguments } from './arguments.ts'
 import { findTrigger } from './find-trigger.ts'
-import { help, version } from './help.ts'
+import { help } from './help.ts'
 import { installedFrom } from './installed-from.ts'
 import { listen } from './listen/listen.ts'
 import { readWebhookSecret } from './listen/webhook-secret.ts'

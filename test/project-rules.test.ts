@@ -120,10 +120,6 @@ describe('The codebase', () => {
       expect(offenders(files, (name) => imports.test(name))).to.deep.equal([])
     })
 
-  it('gives the cli no dependencies', () => {
-    expect(Object.keys(JSON.parse(read('cli/package.json')))).to.not.include('dependencies')
-  })
-
   it('reads the environment only in src/config/config.ts', () => {
     expect(mentioning(sources, /process\.env/)).to.have.members(['src/config/config.ts'])
   })

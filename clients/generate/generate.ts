@@ -4,6 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { type Document, type Operation, openapi, operations } from '../../dev/openapi-document.ts'
+import { preview, release } from '../release/release.ts'
+import numbered from '../version.json' with { type: 'json' }
 import { generateCollection } from './collection.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -43,7 +45,7 @@ async function generateClient(): Promise<string> {
   ].join('\n\n')
   const before = readFileSync(join(root, clientFile), 'utf8')
   if (!block.test(before)) throw new Error(`${clientFile} does not mark its generated part`)
-  const versioned = before.replace(/(?<=API, version )\S+(?=\. )/, openapi.info.version)
+  const versioned = before.replace(/(?<=export const version = ')[^']+/, numbered.version)
   return versioned.replace(block, () => `\n${withoutNoise(generated)}\n\n`)
 }
 
@@ -128,10 +130,13 @@ function rowOf({ method, path, ...operation }: (typeof operations)[number]): str
   return `/**\n${lines.join('\n')}\n */\n${operationId}: ${JSON.stringify(row)},`
 }
 
-if (import.meta.filename === process.argv[1])
+if (import.meta.filename === process.argv[1]) {
   for (const [path, text] of Object.entries(await generateClients())) {
     const file = join(root, path)
     if (readFileSync(file, 'utf8') === text) continue
     writeFileSync(file, text)
     process.stdout.write(`${path}\n`)
   }
+  if (process.argv.includes('--release')) await release()
+  if (process.argv.includes('--preview')) await preview()
+}

@@ -1,10 +1,13 @@
-// A client for the payment intents API, version 1.0.0. It is one file without dependencies. It runs in
-// Node.js 20 and later, Deno, Bun and other runtimes with fetch and WebCrypto.
+// A client for the payment intents API. It is one file without dependencies. It runs in Node.js 18 and later, Deno,
+// Bun and other runtimes with fetch and WebCrypto.
 //
 //   import { createPayments } from './payments.ts'
 //   const key = process.env.PAYMENTS_API_KEY ?? ''
 //   const payments = createPayments({ key, baseUrl: 'https://api.payments.example' })
 //   const intent = await payments.createIntent({ amount: 50_000, label: 'Order 17' })
+
+/** The version of this client. */
+export const version = '1.0.0'
 
 // Generated from the OpenAPI document:
 

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { environmentSchema } from '../../schemas/environment.ts'
-import { cliPackagePath } from '../../src/reference/clients.ts'
+import { readPackages } from '../../src/reference/packages.ts'
 import { freePort } from '../servers/free-port.ts'
 import { supervise } from '../servers/supervise.ts'
 import { npm } from '../setup/run.mjs'
@@ -27,9 +27,10 @@ export async function startService(servers: Servers, endpointServer: string) {
   const { folder } = servers
   // A new port each time, because npx would run its copy of an older command line with the same URL.
   const origin = await setEnvironment(servers, await freePort(), endpointServer)
-  // The merchants' command line, which a service started afterwards serves.
-  const [command, ...args] = npm(process.execPath, 'run', '--silent', 'pack')
+  // The merchants' packages, which a service started afterwards serves.
+  const [command, ...args] = npm(process.execPath, 'run', '--silent', 'client', '--', '--preview')
   await promisify(execFile)(command, args)
+  const cli = readPackages().find(({ file }) => file.startsWith('payment-intents-mru-cli-'))
   const [web, worker] = await Promise.all([
     startProcess('web', 'src/server.ts', folder),
     startProcess('worker', 'workers/main.ts', folder),
@@ -40,7 +41,7 @@ export async function startService(servers: Servers, endpointServer: string) {
   }
   return {
     origin,
-    cliUrl: origin + cliPackagePath,
+    cliUrl: origin + cli?.path,
     web,
     worker,
     mustRun,

@@ -1,7 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { packageVersion } from '../platform/version.ts'
 
 /** The build copies this folder to dist. */
 const folder = join(import.meta.dirname, '../../clients')
@@ -16,11 +15,8 @@ interface ClientFile {
   content: string | Buffer
 }
 
-/** npx caches a package by its URL, so the URL contains the version. */
-export const cliPackagePath = `/docs/cli-${packageVersion}.tgz`
-
-export const readClientFiles = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBrand'>): ClientFile[] => [
-  ...readdirSync(folder, { recursive: true, encoding: 'utf8' })
+export const readClientFiles = (config: Pick<Config, 'publicUrl' | 'webhookHeaderBrand'>): ClientFile[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => /^(examples\/.*|typescript\/.*\.ts|.*\.postman_collection\.json)$/.test(file))
     .map((file) => ({
       path: `/docs/clients/${basename(file)}`,
@@ -30,12 +26,4 @@ export const readClientFiles = (config: Pick<Config, 'publicUrl' | 'webhookHeade
         .replaceAll(defaultUrl, config.publicUrl)
         .replace(defaultBrand, `const headerBrand = '${config.webhookHeaderBrand}'`)
         .replaceAll(defaultPrefix, `x-${config.webhookHeaderBrand.toLowerCase()}-`),
-    })),
-  ...readCli(),
-]
-
-function readCli(): ClientFile[] {
-  const file = join(folder, `payment-intents-cli-${packageVersion}.tgz`)
-  if (!existsSync(file)) return []
-  return [{ path: cliPackagePath, type: 'application/gzip', content: readFileSync(file) }]
-}
+    }))

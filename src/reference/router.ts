@@ -8,7 +8,8 @@ import { preparePage } from '../http/pages/prepare-page.ts'
 import { createAsset, renderDocument, sendPage, serveAsset } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
-import { cliPackagePath, readClientFiles } from './clients.ts'
+import { readClientFiles } from './clients.ts'
+import { packagesRouter, readPackages } from './packages.ts'
 import { apiReferenceScript } from './script.ts'
 import { referenceStyle } from './style.ts'
 
@@ -29,8 +30,10 @@ export function referenceRouter(deps: Pick<Deps, 'config'>): Router {
   const prepare = preparePage(deps, rights)
   for (const asset of assets) router.get(asset.path, prepare, serveAsset(asset))
   const clients = readClientFiles(deps.config)
-  const isPacked = clients.some(({ path }) => path === cliPackagePath)
-  const page = pageWith(isPacked ? deps.config.publicUrl + cliPackagePath : null)
+  const packages = readPackages()
+  router.use(packagesRouter(deps, packages))
+  const cli = packages.find(({ file }) => file.startsWith('payment-intents-mru-cli-'))
+  const page = pageWith(cli === undefined ? null : deps.config.publicUrl + cli.path)
   router.get('/docs', prepare, (_req: Request, res: Response) => sendPage(res, 200, page))
   for (const { path, type, content } of clients)
     router.get(path, prepare, (_req: Request, res: Response) => {

@@ -181,8 +181,6 @@ describe('The setup script', () => {
     expect(wanted).to.deep.equal([true, true, false, false, false])
     const { engines, scripts } = JSON.parse(await readFile('package.json', 'utf8'))
     expect(engines).to.deep.equal({ node: '>=24.12 <25' })
-    // Merchants may still use Node.js 20.
-    expect(JSON.parse(await readFile('cli/package.json', 'utf8')).engines).to.deep.equal({ node: '>=20.19' })
     expect(isWanted((await readFile('.node-version', 'utf8')).trim())).to.equal(true)
     expect((await readFile('Dockerfile', 'utf8')).match(/^FROM node:\d+/gm)).to.deep.equal(
       Array(2).fill('FROM node:24'),

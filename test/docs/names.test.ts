@@ -29,10 +29,10 @@ describe('The documentation', () => {
     const { version } = JSON.parse(textOf('package.json')) as { version: string }
     expect(/^## (\S+)/m.exec(textOf('CHANGELOG.md'))?.[1]).to.equal(version)
     expect(description.info).to.include({ version })
-    expect(JSON.parse(textOf('cli/package.json'))).to.include({ version })
-    const packages = named(/\/docs\/cli-(\d[\w.]*)\.tgz/g)
+    const { version: released } = JSON.parse(textOf('clients/version.json')) as { version: string }
+    const packages = named(/\/docs\/packages\/[a-z_-]+-(\d[\w.]*?)[.-](?:tgz|py3|php)/g)
     expect(packages.length).to.be.at.least(4)
-    expect(packages.filter(({ name }) => name !== version)).to.deep.equal([])
+    expect(packages.filter(({ name }) => name !== released)).to.deep.equal([])
   })
 
   it('uses `npm run` only with scripts from package.json', () => {

@@ -73,7 +73,8 @@ function hasNoEnvelope({ line, attack, response: { status, body } }: Exchange, t
   const isHealthCheck = attack.raw !== null || /^\/(healthz|readyz)/.test(line)
   const isFile =
     line.startsWith('/api/v1/openapi.json') ||
-    (/^\/docs\/(clients\/|cli-)/.test(line) && /^(text\/plain|application\/(json|gzip))/.test(type)) ||
+    (/^\/docs\/(clients|packages)\//.test(line) &&
+      /^(text\/plain|application\/(json|gzip|zip))/.test(type)) ||
     (isApi(line) && /^(text\/csv|application\/x-ndjson)/.test(type)) ||
     (line.startsWith('/metrics') && type.startsWith('text/plain')) ||
     (isPage(line) && /^(text\/css|text\/javascript|image\/)/.test(type)) ||

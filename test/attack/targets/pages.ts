@@ -1,4 +1,4 @@
-import { cliPackagePath } from '../../../src/reference/clients.ts'
+import { readPackages } from '../../../src/reference/packages.ts'
 import { words } from '../corpora/words.ts'
 import type { Target } from './target.ts'
 
@@ -97,5 +97,6 @@ export const pages: readonly Target[] = [
   act('endpoints/~endpoint~/requeue-all', period),
   act('endpoints/~endpoint~/replay', { ...period, event: replayed, deliveries: ['all', 'undelivered'] }),
   act('endpoints/~endpoint~/replays/~replay~/cancel'),
-  page('customer', cliPackagePath),
+  ...pagesOf('customer', '/docs/packages/ /docs/packages/payment-intents-mru-client-0.0.0.tgz'),
+  ...readPackages().flatMap(({ path }) => [page('customer', path), page('customer', `${path}.sha256`)]),
 ]

@@ -1,0 +1,16 @@
+import numbered from '../version.json' with { type: 'json' }
+import { buildCli, buildNpmClient } from './npm.ts'
+
+export interface Package {
+  file: string
+  /** Returns the same bytes on every machine. */
+  build(): Promise<Uint8Array>
+}
+
+const { version } = numbered
+
+/** Everything that a release contains. The file names contain the version from clients/version.json. */
+export const packages: readonly Package[] = [
+  { file: `payment-intents-mru-client-${version}.tgz`, build: buildNpmClient },
+  { file: `payment-intents-mru-cli-${version}.tgz`, build: buildCli },
+]
