@@ -9,6 +9,8 @@ COPY schemas schemas
 COPY src src
 COPY workers workers
 COPY clients clients
+COPY docs/merchants docs/merchants
+COPY test/vectors/webhook-signatures.json test/vectors/
 COPY dev dev
 COPY cli cli
 # npm keeps the compiler, because a package names it as an optional peer.

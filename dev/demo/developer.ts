@@ -48,8 +48,8 @@ export async function seeEvents({ service, endpointServer, businessId }: Stage, 
     'A laptop has no public address for webhooks. The command line for merchants follows the events of a test key, and ' +
       'forwards them to the laptop. npx installs it from the service. A developer gets a new key:',
   )
-  const page = await fetch(`${service.origin}/docs`)
-  must((await page.text()).includes(`npx --yes ${service.cliUrl} listen`), 'the page /docs shows the command')
+  const page = await fetch(`${service.origin}/docs/quickstart`)
+  must((await page.text()).includes(`npx --yes ${service.cliUrl} listen`), 'the quickstart shows the command')
   const beganAt = performance.now()
   const words = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']
   const { key = '' } = await admin(words)

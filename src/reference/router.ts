@@ -9,6 +9,7 @@ import { createAsset, renderDocument, sendPage, serveAsset } from '../http/pages
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { readClientFiles } from './clients.ts'
+import { guideAssets, guideFiles } from './guide.ts'
 import { packagesRouter, readPackages } from './packages.ts'
 import { apiReferenceScript } from './script.ts'
 import { referenceStyle } from './style.ts'
@@ -28,20 +29,21 @@ const rights = { scripts: true, images: false, referrer: 'no-referrer' } as cons
 export function referenceRouter(deps: Pick<Deps, 'config'>): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const prepare = preparePage(deps, rights)
-  for (const asset of assets) router.get(asset.path, prepare, serveAsset(asset))
+  for (const asset of [...assets, ...guideAssets]) router.get(asset.path, prepare, serveAsset(asset))
   const clients = readClientFiles(deps.config)
   const packages = readPackages()
   router.use(packagesRouter(deps, packages))
   const cli = packages.find(({ file }) => file.startsWith('payment-intents-mru-cli-'))
+  const files = [...clients, ...guideFiles(deps.config, packages)]
   const page = pageWith(cli === undefined ? null : deps.config.publicUrl + cli.path)
-  router.get('/docs', prepare, (_req: Request, res: Response) => sendPage(res, 200, page))
-  for (const { path, type, content } of clients)
+  router.get('/docs/api', prepare, (_req: Request, res: Response) => sendPage(res, 200, page))
+  for (const { path, type, content } of files)
     router.get(path, prepare, (_req: Request, res: Response) => {
       // A release changes the file but not its path.
       res.setHeader('Cache-Control', 'public, max-age=300')
       res.type(type).send(content)
     })
-  router.all(['/docs', ...[...assets, ...clients].map(({ path }) => path)], () => {
+  router.all(['/docs/api', ...[...assets, ...guideAssets, ...files].map(({ path }) => path)], () => {
     throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: 'GET, HEAD' } })
   })
   return router
@@ -51,6 +53,7 @@ const pageWith = (cliUrl: string | null): string =>
   renderDocument(
     { language: 'en', title: 'Payment intents API', assets, skip: 'Skip to the operations' },
     html`<header>
+<p><a href="/docs">Guide</a></p>
 <h1>Payment intents API</h1>
 <p>Try every operation with a <strong>test key</strong> (<code>sk_test_…</code>). No money moves. Press <em>Authorize</em> and paste the key.
 Then open an operation and press <em>Execute</em>. The page forgets the key when you close or reload it.</p>

@@ -39,7 +39,7 @@ describe('The downloadable TypeScript client', () => {
     expect(text).to.include("baseUrl: 'https://pay.example'")
     const headers = await client.signWebhook({ body: '{"id":"a-b","event":"order.new"}', secret: 'ab' })
     expect(headers).to.include({ 'X-Acme-Event': 'order.new', 'X-Acme-Event-Id': 'a-b' })
-    expect((await service.http.get('/docs')).text).to.include('href="/docs/clients/payments.ts"')
+    expect((await service.http.get('/docs/api')).text).to.include('href="/docs/clients/payments.ts"')
   })
 
   it("comes with the guide's files, which contain the installation's webhook header names", async () => {

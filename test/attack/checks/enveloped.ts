@@ -62,7 +62,7 @@ function htmlFault({ response: { headers }, line }: Exchange): string | null {
 
 const pageHeaders: readonly (readonly [header: string, form: RegExp])[] = [
   ['referrer-policy', /^(no-referrer|strict-origin)$/],
-  ['cache-control', /^no-store$/],
+  ['cache-control', /^(no-store|public, max-age=300)$/],
   ['x-frame-options', /^DENY$/],
   ['x-robots-tag', /noindex/],
 ]
@@ -73,7 +73,7 @@ function hasNoEnvelope({ line, attack, response: { status, body } }: Exchange, t
   const isHealthCheck = attack.raw !== null || /^\/(healthz|readyz)/.test(line)
   const isFile =
     line.startsWith('/api/v1/openapi.json') ||
-    (/^\/docs\/(clients|packages)\//.test(line) &&
+    (/^\/docs\/(clients\/|packages\/|webhook-signatures)/.test(line) &&
       /^(text\/plain|application\/(json|gzip|zip))/.test(type)) ||
     (isApi(line) && /^(text\/csv|application\/x-ndjson)/.test(type)) ||
     (line.startsWith('/metrics') && type.startsWith('text/plain')) ||

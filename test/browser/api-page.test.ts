@@ -29,7 +29,7 @@ async function execute(page: Page, operation: string, words = ''): Promise<strin
   return (await response.textContent()) ?? ''
 }
 
-describe('The /docs page', function () {
+describe('The /docs/api page', function () {
   this.timeout(90_000)
   const service = withService()
   let browser: Browser
@@ -51,7 +51,7 @@ describe('The /docs page', function () {
     })
     // Pages over plain http lack this function.
     await page.addInitScript('delete Crypto.prototype.randomUUID')
-    await page.goto('/docs')
+    await page.goto('/docs/api')
     await page.locator('.opblock').first().waitFor()
     return page
   }
@@ -78,7 +78,7 @@ describe('The /docs page', function () {
     expect(await ownBarriers(page)).to.deep.equal([])
     // The URL names the operation. Opening it without that part reloads the page with all operations closed.
     await page.setViewportSize(sizes.phone)
-    await page.goto('/docs')
+    await page.goto('/docs/api')
     await page.locator('.opblock').first().waitFor()
     await picture(page, 'docs-phone')
     expect(await execute(page, create))
@@ -96,7 +96,7 @@ describe('The /docs page', function () {
   })
 
   it('accepts only GET and HEAD', async () => {
-    const { status, headers, body } = await service.http.post('/docs')
+    const { status, headers, body } = await service.http.post('/docs/api')
     expect([status, headers.allow, body.error.code]).to.deep.equal([404, 'GET, HEAD', 'ENDPOINT_NOT_FOUND'])
   })
 })
