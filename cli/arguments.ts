@@ -10,8 +10,8 @@ export interface ListenCommand {
   url: string
   /** Where to forward events. If null, they are only shown. */
   forward: string | null
-  /** Part of the webhook header names. */
-  headerBrand: string
+  /** Part of the webhook header names. If null, `listen` asks the service. */
+  headerBrand: string | null
   /** Shows only these events, or all if empty. */
   types: readonly EventName[]
   replayLast: number
@@ -104,8 +104,8 @@ function typesOf(text: string | undefined): EventName[] {
   })
 }
 
-function brandOf(text = 'Service'): string {
-  if (/^[A-Za-z][A-Za-z0-9]{0,30}$/.test(text)) return text
+function brandOf(text: string | undefined): string | null {
+  if (text === undefined || /^[A-Za-z][A-Za-z0-9]{0,30}$/.test(text)) return text ?? null
   throw new Error('--header-brand must be 1 to 31 letters and digits, and begin with a letter.')
 }
 

@@ -15,7 +15,7 @@ Options of listen:
   --events NAMES        shows only these events, separated by commas
   --replay-last N       begins with the last N events (1 to 100), oldest first
   --json                prints the body of each event as one line of JSON
-  --header-brand NAME   sends headers such as X-NAME-Signature, not X-Service-Signature
+  --header-brand NAME   sends headers such as X-NAME-Signature. Defaults to the NAME of the service's webhooks
 
 listen forwards each event once, even if your server rejects it. Fix your server, then use --replay-last.
 

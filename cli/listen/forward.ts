@@ -32,13 +32,10 @@ export async function forwardEvent({ url, headerBrand, body, secret, signal }: F
     durationMs: Math.round(performance.now() - beganAt),
     problem,
   })
-  const signed = Object.entries(await signWebhook({ body, secret }))
   const headers = {
     'User-Agent': `${headerBrand}-Webhooks (listen)`,
     Accept: '*/*',
-    ...Object.fromEntries(
-      signed.map(([name, value]) => [name.replace(/^X-Service-/, `X-${headerBrand}-`), value]),
-    ),
+    ...(await signWebhook({ body, secret, brand: headerBrand })),
   }
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   try {

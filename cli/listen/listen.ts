@@ -38,12 +38,13 @@ export async function listen(
       if (isWanted(event)) replayed.unshift(event)
       if (replayed.length === replayLast) break
     }
+  const headerBrand = command.forward === null ? '' : (command.headerBrand ?? (await brandOf(command.url)))
   for (const line of introduction(command, signing)) warn(line)
 
   let lastProblem: string | null = null
   async function show(event: LoggedEvent): Promise<void> {
     const body = JSON.stringify(event.body)
-    const { forward: url, headerBrand } = command
+    const { forward: url } = command
     const sent = { headerBrand, body, secret: signing.secret, signal }
     const outcome = url === null ? null : await forwardEvent({ url, ...sent })
     if (signal.aborted) return
@@ -59,4 +60,13 @@ export async function listen(
   const shown = new Set(replayed.map(({ id }) => id))
   for await (const event of payments.followEvents({ after, ...filter }, { signal }))
     if (!shown.has(event.id) && isWanted(event)) await show(event)
+}
+
+/** The word in the names of the service's webhook headers, from its API description. */
+async function brandOf(url: string): Promise<string> {
+  const response = await fetch(`${url}/openapi.json`, { redirect: 'manual' }).catch(() => undefined)
+  const description = response?.ok ? await response.text() : ''
+  const brand = /"X-([A-Za-z0-9]+)-Signature"/.exec(description)?.[1]
+  if (brand !== undefined) return brand
+  throw new Error('The service does not say how it names its webhook headers. Use --header-brand.')
 }

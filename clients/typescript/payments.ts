@@ -1,9 +1,10 @@
 // A client for the payment intents API. It is one file without dependencies. It runs in Node.js 18 and later, Deno,
 // Bun and other runtimes with fetch and WebCrypto.
 //
-//   import { createPayments } from './payments.ts'
+//   import { createPayments } from '@payment-intents-mru/client'
 //   const key = process.env.PAYMENTS_API_KEY ?? ''
-//   const payments = createPayments({ key, baseUrl: 'https://api.payments.example' })
+//   const baseUrl = process.env.PAYMENTS_API_URL ?? ''
+//   const payments = createPayments({ key, baseUrl })
 //   const intent = await payments.createIntent({ amount: 50_000, label: 'Order 17' })
 
 /** The version of this client. */
@@ -3473,9 +3474,10 @@ interface InvalidField {
 
 /**
  * The codes of errors that the client itself finds. With CONNECTION_FAILED and TIMEOUT, the client received no complete
- * response. With INVALID_RESPONSE, the response does not come from the service, but for example from a proxy.
+ * response. With INVALID_RESPONSE, the response does not come from the service, but for example from a proxy. With
+ * REDIRECTED, `baseUrl` is not the address of the service, or no longer.
  */
-export type ClientErrorCode = 'CONNECTION_FAILED' | 'TIMEOUT' | 'INVALID_RESPONSE'
+export type ClientErrorCode = 'CONNECTION_FAILED' | 'TIMEOUT' | 'INVALID_RESPONSE' | 'REDIRECTED'
 
 interface PaymentsErrorFields {
   code: string
@@ -3658,17 +3660,47 @@ const isJson = (response: Response): boolean =>
 
 /** Reads the envelope of a response. */
 async function read(response: Response): Promise<{ data: unknown } | PaymentsError> {
-  const envelope = isJson(response) ? ((await response.json()) as Envelope) : undefined
-  const requestId = response.headers.get('x-request-id') ?? undefined
-  if (response.ok && envelope?.success === true) return { data: envelope.data }
-  const wait = Number(response.headers.get('retry-after') ?? Number.NaN)
+  const { status, headers, ok } = response
+  // In browsers, a redirect has the status 0.
+  if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) return redirected(response)
+  const text = await response.text()
+  const envelope = isJson(response) ? parseEnvelope(text) : undefined
+  if (ok && envelope?.success === true) return { data: envelope.data }
+  const wait = Number(headers.get('retry-after') ?? Number.NaN)
+  const type = headers.get('content-type') ?? 'no content type'
+  const what = envelope === undefined ? `is not JSON (${type})` : 'has another form'
   return new PaymentsError({
-    requestId,
+    requestId: headers.get('x-request-id') ?? undefined,
     code: 'INVALID_RESPONSE',
-    message: `The response has the status ${response.status} and does not come from the service.`,
-    ...envelope?.error,
-    statusCode: response.status,
+    message: `The response does not come from the service: it has the status ${status} and ${what}.`,
+    ...(typeof envelope?.error?.code === 'string' ? envelope.error : {}),
+    statusCode: status,
     retryAfterSeconds: Number.isFinite(wait) ? wait : undefined,
+  })
+}
+
+function parseEnvelope(text: string): Envelope | undefined {
+  try {
+    return Object(JSON.parse(text)) as Envelope
+  } catch {
+    return undefined
+  }
+}
+
+/** Following a redirect would send the key to another address, and could turn a POST into a GET. */
+function redirected(response: Response): PaymentsError {
+  const { status, url, headers } = response
+  let to = 'another address'
+  try {
+    // The rest of the URL may be confidential.
+    to = new URL(headers.get('location') ?? '', url).origin
+  } catch {
+    // There is no valid location.
+  }
+  return new PaymentsError({
+    code: 'REDIRECTED',
+    message: `The request was redirected to ${to}, which the client does not follow. Correct baseUrl.`,
+    statusCode: status,
   })
 }
 
@@ -3681,7 +3713,7 @@ interface Envelope {
 export interface PaymentsSettings {
   /** A secret key (`sk_test_…` or `sk_live_…`). The client never shows it. */
   key: string
-  /** The URL of the service, such as `https://api.payments.example`. */
+  /** The URL of the service. */
   baseUrl: string
   /** Replaces the global `fetch`. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
@@ -3722,11 +3754,12 @@ function createSend(settings: PaymentsSettings): Send {
     const { url, body } = addressOf(endpoint, input)
     const headers = new Headers({
       Accept: 'application/json, */*;q=0.5',
+      'User-Agent': `payment-intents-mru-client/${version}`,
       Authorization: `Bearer ${key}`,
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...(endpoint.method === 'GET'
         ? {}
-        : { 'X-Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() }),
+        : { 'X-Idempotency-Key': options.idempotencyKey ?? webCrypto.randomUUID() }),
     })
     const init = {
       method: endpoint.method,
@@ -3896,8 +3929,9 @@ async function* listAll<T>(
   }
 }
 
-/** The word in the names of the webhook headers. */
-const headerBrand = 'Service'
+declare const require: (name: string) => { webcrypto: typeof globalThis.crypto }
+/** Node.js 18 has no global `crypto`. Later versions and ES modules never reach `require`. */
+const webCrypto = globalThis.crypto ?? require('crypto').webcrypto
 
 /** Headers as Node.js, `fetch` or a test represent them. Names may have any case. */
 export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>
@@ -3934,26 +3968,26 @@ export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEven
   const { body, headers, secret, toleranceSeconds = 300, now = new Date() } = webhook
   const secrets = typeof secret === 'string' ? [secret] : secret
   if (secrets.length === 0 || secrets.includes('')) throw new TypeError('secret must not be empty.')
-  const timestamp = headerOf(headers, 'Timestamp')
-  if (!/^\d{1,12}$/.test(timestamp))
+  const signings = signingsOf(headers).filter(({ timestamp }) => /^\d{1,12}$/.test(timestamp))
+  if (signings.length === 0)
     throw new WebhookVerificationError(
       'INVALID_TIMESTAMP',
-      `The header X-${headerBrand}-Timestamp is missing or malformed.`,
+      'The header X-…-Timestamp is missing or malformed.',
     )
-  if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > toleranceSeconds)
+  const recent = signings.filter(
+    ({ timestamp }) => Math.abs(now.getTime() / 1000 - Number(timestamp)) <= toleranceSeconds,
+  )
+  if (recent.length === 0)
     throw new WebhookVerificationError(
       'TIMESTAMP_OUT_OF_TOLERANCE',
       `The webhook was signed more than ${toleranceSeconds} s before or after the time of this clock.`,
     )
-  const given = `${headerOf(headers, 'Signature')},${headerOf(headers, 'Signature-Previous')}`
-  const signatures = given
-    .split(',')
-    .flatMap((each) => /^sha256=([0-9a-f]{64})$/.exec(each.trim())?.[1] ?? [])
-  const signed = signedBytes(timestamp, body)
-  for (const each of secrets)
-    for (const signature of signatures)
-      if (await crypto.subtle.verify('HMAC', await hmacKey(encoder.encode(each)), fromHex(signature), signed))
-        return withEventId(parse(body))
+  const keys = await Promise.all(secrets.map((each) => hmacKey(encoder.encode(each))))
+  for (const { timestamp, signatures } of recent)
+    for (const key of keys)
+      for (const signature of signatures)
+        if (await webCrypto.subtle.verify('HMAC', key, fromHex(signature), signedBytes(timestamp, body)))
+          return withEventId(parse(body))
   throw new WebhookVerificationError(
     'SIGNATURE_MISMATCH',
     'No signature matches. Check the secret, and pass the raw body as it arrived.',
@@ -3969,8 +4003,10 @@ export async function signWebhook(webhook: {
   secret: string
   /** In Unix seconds. Defaults to the current time. */
   timestamp?: number | undefined
+  /** The word in the names of the service's webhook headers, as in `X-<brand>-Signature`. Defaults to `Webhook`. */
+  brand?: string | undefined
 }): Promise<Record<string, string>> {
-  const { body, secret, timestamp = Math.floor(Date.now() / 1000) } = webhook
+  const { body, secret, timestamp = Math.floor(Date.now() / 1000), brand = 'Webhook' } = webhook
   const { id, event } = parse(body)
   const digest = await hmacOf(encoder.encode(secret), signedBytes(String(timestamp), body))
   // Standard Webhooks signs with the bytes of the secret. A secret of the service is in hex.
@@ -3979,10 +4015,10 @@ export async function signWebhook(webhook: {
     : null
   return {
     'Content-Type': 'application/json',
-    [`X-${headerBrand}-Timestamp`]: String(timestamp),
-    [`X-${headerBrand}-Signature`]: `sha256=${toHex(digest)}`,
-    [`X-${headerBrand}-Event`]: event,
-    [`X-${headerBrand}-Event-Id`]: eventIdOf({ id }),
+    [`X-${brand}-Timestamp`]: String(timestamp),
+    [`X-${brand}-Signature`]: `sha256=${toHex(digest)}`,
+    [`X-${brand}-Event`]: event,
+    [`X-${brand}-Event-Id`]: eventIdOf({ id }),
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
     ...(standard === null ? {} : { 'webhook-signature': `v1,${btoa(String.fromCharCode(...standard))}` }),
@@ -4010,13 +4046,23 @@ function withEventId(event: WebhookEvent): WebhookEvent & { eventId: string } {
 
 const toHex = (bytes: number[]): string => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
-function headerOf(headers: WebhookHeaders, ending: string): string {
-  const name = `x-${headerBrand}-${ending}`.toLowerCase()
-  if (headers instanceof Headers) return headers.get(name) ?? ''
-  return Object.entries(headers)
-    .filter(([each]) => each.toLowerCase() === name)
-    .flatMap(([, value]) => value ?? [])
-    .join(',')
+/** The timestamp and the signatures under each brand in the header names. A proxy may add headers that look alike. */
+function signingsOf(headers: WebhookHeaders) {
+  const values = new Map<string, string[]>()
+  const add = (value: string | string[] | undefined, name: string): void => {
+    if (value !== undefined)
+      values.set(name.toLowerCase(), [...(values.get(name.toLowerCase()) ?? []), ...[value].flat()])
+  }
+  if (headers instanceof Headers) headers.forEach(add)
+  else for (const [name, value] of Object.entries(headers)) add(value, name)
+  const brands = [...values.keys()].flatMap((name) => /^x-(.+)-timestamp$/.exec(name)?.[1] ?? [])
+  const valueOf = (name: string): string => (values.get(name) ?? []).join(',')
+  return brands.map((brand) => ({
+    timestamp: valueOf(`x-${brand}-timestamp`),
+    signatures: `${valueOf(`x-${brand}-signature`)},${valueOf(`x-${brand}-signature-previous`)}`
+      .split(',')
+      .flatMap((each) => /^sha256=([0-9a-f]{64})$/.exec(each.trim())?.[1] ?? []),
+  }))
 }
 
 function parse(body: string | Uint8Array): WebhookEvent {
@@ -4039,10 +4085,10 @@ function signedBytes(prefix: string, body: string | Uint8Array) {
 }
 
 const hmacKey = (key: ReturnType<typeof fromHex>) =>
-  crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
+  webCrypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
 
 async function hmacOf(key: ReturnType<typeof fromHex>, signed: ReturnType<typeof signedBytes>) {
-  return Array.from(new Uint8Array(await crypto.subtle.sign('HMAC', await hmacKey(key), signed)))
+  return Array.from(new Uint8Array(await webCrypto.subtle.sign('HMAC', await hmacKey(key), signed)))
 }
 
 const fromHex = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))

@@ -62,7 +62,10 @@ describe('A webhook handler in docs/merchants/quickstart.md', () => {
         for (const eventId of ['..', '.', '', 'a/b', deliveries[0]?._id ?? '', newId()])
           for (const delivery of deliveries) {
             const body = await storedBody(service, delivery)
-            const headers = { ...(await signWebhook({ body, secret })), 'X-Service-Event-Id': eventId }
+            const headers = {
+              ...(await signWebhook({ body, secret, brand: 'Service' })),
+              'X-Service-Event-Id': eventId,
+            }
             expect((await fetch(url, { method: 'POST', body, headers })).status).to.equal(200)
           }
         const { stdout } = running.output

@@ -74,7 +74,11 @@ describe('The event id that webhook verification returns', () => {
     })
     const own = { secret: 'ab', now }
     for (const { body } of logged.map((each) => ({ body: JSON.stringify(each.body) })))
-      arrived.push({ ...own, body, headers: await signWebhook({ ...own, body, timestamp: now }) })
+      arrived.push({
+        ...own,
+        body,
+        headers: await signWebhook({ ...own, body, timestamp: now, brand: 'Service' }),
+      })
     for (const request of arrived) {
       const other = logged.map((each) => ({ 'x-service-event-id': each.id, 'webhook-id': each.id }))
       for (const headers of [{}, { 'x-service-event-id': '..' }, { 'x-service-event-id': '' }, ...other]) {

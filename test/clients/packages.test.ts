@@ -27,6 +27,13 @@ describe('The clients that merchants install', () => {
       expect(Buffer.compare(again, built.get(file) ?? Buffer.of())).to.equal(0)
       expect(textOf(again, file)).to.not.include(process.cwd()).and.not.include(tmpdir())
     })
+
+    it(`contain no address and no header name of a service: ${file}`, () => {
+      const text = textOf(built.get(file) ?? Buffer.of(), file)
+      expect(text)
+        .to.not.match(/x-service-/i)
+        .and.not.include('payments.example')
+    })
   }
 
   it('have no dependencies and run nothing when npm installs them', async () => {

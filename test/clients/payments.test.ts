@@ -1,48 +1,38 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import { expect } from 'chai'
 import type * as payments from '../../clients/typescript/payments.ts'
 import { apiBasePath } from '../../src/app.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { startProxy } from '../docs/proxy.ts'
 import { attempt, deliveriesOf, relay, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
+import { npmClientFiles, npmClientFolder } from '../support/npm-client.ts'
 import { type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
 
 type Client = typeof payments
 
-describe('The downloadable TypeScript client', () => {
+describe('The npm package', () => {
   const service = withService({ PUBLIC_URL: 'https://pay.example', WEBHOOK_HEADER_BRAND: 'Acme' })
   const merchant: Merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServer()
   let client: Client
-  let text: string
   const connect = (more: object = {}) =>
     client.createPayments({ key: merchant.key, baseUrl: service.origin, ...more })
 
   before(async () => {
-    const response = await service.http.get('/docs/clients/payments.ts').buffer(true)
-    expect(response.status).to.equal(200)
-    expect(response.headers).to.include({
-      'content-type': 'text/plain; charset=utf-8',
-      'cache-control': 'public, max-age=300',
-    })
-    text = response.text
     mkdirSync('.data', { recursive: true })
-    const folder = mkdtempSync('.data/client-')
-    writeFileSync(join(folder, 'payments.ts'), text)
-    client = (await import(join(process.cwd(), folder, 'payments.ts'))) as Client
+    const folder = mkdtempSync(join(process.cwd(), '.data/client-'))
+    for (const [path, text] of Object.entries(await npmClientFiles())) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    }
+    client = (await import(join(folder, npmClientFolder, 'payments.mjs'))) as Client
     rmSync(folder, { recursive: true })
   })
 
-  it("contains the installation's public URL and webhook header names", async () => {
-    expect(text).to.include("baseUrl: 'https://pay.example'")
-    const headers = await client.signWebhook({ body: '{"id":"a-b","event":"order.new"}', secret: 'ab' })
-    expect(headers).to.include({ 'X-Acme-Event': 'order.new', 'X-Acme-Event-Id': 'a-b' })
-    expect((await service.http.get('/docs/api')).text).to.include('href="/docs/clients/payments.ts"')
-  })
-
-  it("comes with the guide's files, which contain the installation's webhook header names", async () => {
+  it("comes with the guide's programs, which contain the service's webhook header names", async () => {
     const files = 'client.mjs client.py client.php inbox.mjs inbox.py hooks.py close.py'
     for (const file of files.split(' ')) {
       const { text: served } = await service.http.get(`/docs/clients/${file}`)
@@ -139,9 +129,49 @@ describe('The downloadable TypeScript client', () => {
     const error = await client.verifyWebhook(changed).catch((thrown: unknown) => thrown)
     expect(error).to.be.instanceOf(client.WebhookVerificationError)
     const timestamp = Number(received.headers['x-acme-timestamp'])
-    const signed = await client.signWebhook({ body: received.body, secret, timestamp })
+    const signed = await client.signWebhook({ body: received.body, secret, timestamp, brand: 'Acme' })
     const lowerCase = Object.entries(signed).map(([name, value]) => [name.toLowerCase(), value])
     expect(received.headers).to.include(Object.fromEntries(lowerCase))
+  })
+
+  it('verifies a webhook whatever its headers are named, even next to headers that look alike', async () => {
+    const body = JSON.stringify({ id: newId(), event: 'order.new' })
+    const webhook = { body, secret: 'ab' }
+    for (const brand of ['Service', 'Acme', 'two-words', undefined]) {
+      const headers = await client.signWebhook({ ...webhook, brand })
+      const other = { 'X-Proxy-Timestamp': '1', 'X-Hub-Signature': 'sha256=00', 'X-A-Timestamp': 'x' }
+      const timestamp = String(Math.floor(Date.now() / 1000))
+      const wrong = { 'x-b-timestamp': timestamp, 'x-b-signature': `sha256=${'0'.repeat(64)}` }
+      for (const each of [headers, { ...wrong, ...other, ...headers }, new Headers({ ...other, ...headers })])
+        expect((await client.verifyWebhook({ ...webhook, headers: each })).event).to.equal('order.new')
+      const mixed = { ...wrong, 'x-c-signature': headers[`X-${brand ?? 'Webhook'}-Signature`] }
+      for (const [each, code] of [
+        [mixed, 'SIGNATURE_MISMATCH'],
+        [other, 'TIMESTAMP_OUT_OF_TOLERANCE'],
+        [{}, 'INVALID_TIMESTAMP'],
+      ] as const) {
+        const error = await client
+          .verifyWebhook({ ...webhook, headers: each })
+          .catch((thrown: unknown) => thrown)
+        expect(error).to.include({ code })
+      }
+    }
+  })
+
+  it('does not follow a redirect, so the key and the write go nowhere else', async () => {
+    const before = endpointServer.received.length
+    const { port } = new URL(endpointServer.url)
+    for (const status of [301, 302, 303, 307, 308]) {
+      endpointServer.respondWith((res) => {
+        const location = `http://other.localhost:${port}/api?token=private`
+        res.writeHead(status, { location }).end('Moved')
+      })
+      const payments = connect({ baseUrl: new URL(endpointServer.url).origin })
+      const error = await payments.createIntent({ amount: 500 }).catch((thrown: unknown) => thrown)
+      expect(error).to.include({ code: 'REDIRECTED', statusCode: status })
+      expect(String(error)).to.include(`redirected to http://other.localhost:${port}, `)
+    }
+    expect(endpointServer.received.length).to.equal(before + 5)
   })
 
   it('follows all events once and in order across lost connections and a restart', async () => {

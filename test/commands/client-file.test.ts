@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
 import { generateClients } from '../../clients/generate/generate.ts'
 import { createPayments, type PaymentsError, verifyWebhook } from '../../clients/typescript/payments.ts'
+import numbered from '../../clients/version.json' with { type: 'json' }
 import { read } from '../../dev/source-files.ts'
 import { vectors } from '../vectors/make.ts'
 import { bodyOf } from '../vectors/vector.ts'
@@ -17,15 +18,17 @@ const succeeded = (data: unknown): Response => json(200, { success: true, data }
 
 function withResponses(...responses: Response[]) {
   const keys: (string | null)[] = []
+  const agents = new Set<string | null>()
   const payments = createPayments({
     key: 'sk_test_x',
     baseUrl: 'https://api.example',
     fetch: async (_url, { headers }) => {
       keys.push(new Headers(headers).get('x-idempotency-key'))
+      agents.add(new Headers(headers).get('user-agent'))
       return responses.shift() ?? expect.fail('an unexpected request')
     },
   })
-  return { payments, keys }
+  return { payments, keys, agents }
 }
 
 describe('clients/typescript/payments.ts (the generated client)', () => {
@@ -42,7 +45,7 @@ describe('clients/typescript/payments.ts (the generated client)', () => {
   })
 
   it('retries a write with the same key after temporary errors, and honours Retry-After', async () => {
-    const { payments, keys } = withResponses(
+    const { payments, keys, agents } = withResponses(
       refused(409, 'IDEMPOTENCY_REQUEST_IN_PROGRESS'),
       new Response('<html>Bad gateway</html>', { status: 502 }),
       refused(429, 'RATE_LIMITED', { 'retry-after': '2' }),
@@ -53,6 +56,7 @@ describe('clients/typescript/payments.ts (the generated client)', () => {
     expect(Date.now() - startedAt).to.be.greaterThan(2_000)
     expect(keys[0]).to.match(/^[0-9a-f-]{36}$/)
     expect(new Set(keys).size).to.equal(1)
+    expect([...agents]).to.deep.equal([`payment-intents-mru-client/${numbered.version}`])
   })
 
   it('does not retry a request that would fail again or may be retried only much later', async () => {
@@ -86,6 +90,24 @@ describe('clients/typescript/payments.ts (the generated client)', () => {
     expect(error).to.include({ code: 'INVALID_RESPONSE', statusCode: 200 })
     const file = await payments.exportPayments({ from: '2026-01-01', to: '2026-01-31' })
     expect(await file.text()).to.equal('<html>Sign in</html>')
+  })
+
+  it("reports the status of an error that isn't the service's, without retrying it", async () => {
+    const page = '<html>Forbidden</html>'
+    const typed = { 'content-type': 'application/json' }
+    for (const [body, headers, said] of [
+      [page, { 'content-type': 'text/html' }, 'is not JSON (text/html)'],
+      [page, typed, 'is not JSON (application/json)'],
+      ['', {}, 'is not JSON (no content type)'],
+      ['{"message":"Forbidden"}', typed, 'has another form'],
+      ['null', typed, 'has another form'],
+    ] as const) {
+      const { payments, keys } = withResponses(new Response(body || null, { status: 403, headers }))
+      const error = await payments.createIntent({ amount: 500 }).catch((thrown: unknown) => thrown)
+      expect(error).to.include({ code: 'INVALID_RESPONSE', statusCode: 403 })
+      expect(String(error)).to.include(`the status 403 and ${said}`)
+      expect(keys).to.have.length(1)
+    }
   })
 
   it('stops waiting when the caller cancels', async () => {

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 
@@ -32,7 +32,10 @@ export async function runProgram([command, ...args]: CommandLine, input: Program
   const folder = await mkdtemp(join(tmpdir(), 'docs-snippet-'))
   try {
     const files = Object.entries(input.files)
-    await Promise.all(files.map(([name, content]) => writeFile(join(folder, name), content)))
+    for (const [name, content] of files) {
+      await mkdir(dirname(join(folder, name)), { recursive: true })
+      await writeFile(join(folder, name), content)
+    }
     const env = { ...process.env, ...input.environment }
     const child = spawn(command, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] })
     // A program that doesn't read stdin may have ended already.
