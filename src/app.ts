@@ -2,7 +2,7 @@ import type { Express, NextFunction, Request, Response, Router } from 'express'
 import { sendCheckoutError } from './checkout/layout.ts'
 import { checkoutPageRights, createCheckoutPages, isCheckoutPath } from './checkout/router.ts'
 import { describeApi } from './http/openapi/describe.ts'
-import { isBrowserRoute } from './http/operations/route.ts'
+import { deprecationHeaders, isBrowserRoute } from './http/operations/route.ts'
 import { runOperation } from './http/operations/run-operation.ts'
 import { allowAnyOrigin, respondToPreflight } from './http/pages/cross-origin.ts'
 import { limitVisitors } from './http/pages/limit-visitors.ts'
@@ -41,10 +41,13 @@ export const createApp = (deps: Deps): Express =>
   })
 
 function serveOperations(deps: Deps, app: Express): void {
+  const { publicUrl } = deps.config
   for (const route of apiRoutes)
     app[route.method](apiBasePath + route.path, async (req: Request, res: Response) => {
       res.locals.route = `${route.method.toUpperCase()} ${route.path}`
       if (isBrowserRoute(route)) allowAnyOrigin(res)
+      const { deprecated } = route
+      if (deprecated) res.setHeaders(new Map(Object.entries(deprecationHeaders(deprecated, publicUrl))))
       const response = await runOperation(deps, route, req, res)
       if ('pieces' in response) await sendDownload(req, res, response)
       else if ('parts' in response) await sendBuiltResponse(res, response)

@@ -31,8 +31,9 @@ code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospac
 pre code { font-size: 1em; }
 :not(pre) > code { padding: .1em .3em; border-radius: .25rem; background: var(--paper); }
 pre { margin: 0; padding: .75rem 1rem; overflow-x: auto; line-height: 1.5; overflow-wrap: normal; }
+[data-language=sh] pre { white-space: pre-wrap; }
 figure { margin: 1rem 0; border: 1px solid var(--line); border-radius: .375rem; background: var(--paper); }
-figcaption { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding: .25rem 1rem; border-bottom: 1px solid var(--line); }
+figcaption { display: flex; flex-wrap: wrap; align-items: center; min-height: 2.25rem; gap: .25rem 1rem; padding: .25rem 1rem; border-bottom: 1px solid var(--line); }
 figcaption { color: var(--faint); font-size: .8125rem; }
 figcaption span { margin-right: auto; }
 button { padding: .1rem .6rem; border: 1px solid var(--line); border-radius: .25rem; background: #fff; color: inherit; font: inherit; cursor: pointer; }
@@ -43,7 +44,7 @@ table { margin: 1rem 0; border-collapse: collapse; font-size: .9375rem; overflow
 th, td { padding: .4rem .75rem; border: 1px solid var(--line); text-align: left; vertical-align: top; }
 th { background: var(--paper); }
 blockquote { margin: 1rem 0; padding: .1rem 1rem; border-left: 4px solid #9a6700; background: #fff8e6; }
-li:has(.box) { list-style: none; }
+li:has(.box) { list-style: none; text-indent: -1.25em; }
 img { max-width: 100%; }
 .hljs-comment { color: var(--faint); }
 .hljs-string, .hljs-attr, .hljs-regexp { color: #0a5c36; }

@@ -28,7 +28,10 @@ export function toOpenApiOperation(writer: SchemaWriter, route: Route): OpenApiP
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
-    description: `${route.description}\n\n${requiredKey(route)}`,
+    description: [route.description, route.deprecated?.instead, requiredKey(route)]
+      .filter(Boolean)
+      .join('\n\n'),
+    deprecated: route.deprecated && true,
     security: scopesOfRoute(route).map((scope) => ({ apiKey: [scope] })),
     parameters: [
       ...parametersIn(writer, 'path', route.params, example.params),

@@ -65,10 +65,16 @@ const forBrowsers = {
   'Access-Control-Expose-Headers': header('AccessControlExposeHeaders'),
 }
 
+const deprecated = {
+  Deprecation: { description: 'When the operation was deprecated (RFC 9745).', schema: text },
+  Sunset: { description: 'When it stops working (RFC 8594).', schema: text },
+}
+
 export const describeResponseHeaders = (route: Route): OpenApiPart => ({
   ...limited,
   ...(route.method !== 'get' && replayed),
   ...(isBrowserRoute(route) && forBrowsers),
+  ...(route.deprecated && deprecated),
 })
 
 export const fileNameHeader = (description: string): OpenApiPart => {

@@ -44,6 +44,14 @@ interface Common {
   errors?: readonly ErrorCode[]
   scope: ApiScope | { anyOf: readonly ApiScope[] }
   sandboxOnly?: true
+  deprecated?: Deprecation
+}
+
+/** Days, such as `2027-01-31`. `instead` says what to use. */
+export interface Deprecation {
+  since: string
+  sunset: string
+  instead: string
 }
 
 export interface ReadRoute<Param extends string = string, Query = unknown, Data = unknown> extends Common {
@@ -169,3 +177,13 @@ export const isBrowserRoute = (route: Route): boolean => 'key' in route && route
 
 export const scopesOfRoute = ({ scope }: Pick<Route, 'scope'>): readonly ApiScope[] =>
   typeof scope === 'string' ? [scope] : scope.anyOf
+
+/** RFC 9745 and RFC 8594. */
+export const deprecationHeaders = (
+  { since, sunset }: Deprecation,
+  publicUrl: string,
+): Record<string, string> => ({
+  Deprecation: `@${Date.parse(since) / 1000}`,
+  Sunset: new Date(sunset).toUTCString(),
+  Link: `<${publicUrl}/docs/life-cycle>; rel="deprecation"; type="text/html"`,
+})
