@@ -31,6 +31,10 @@ export const environmentSchema = {
       '`production` rejects unsafe settings; other values let `web` and `worker` create the indexes.',
     ],
     PORT: [{ ...port, default: 3000 }, 'Port of `web`.'],
+    WEB_CONCURRENCY: [
+      integer(1, 32, 1),
+      'How many `web` processes to run in this container. They divide its [capacity](scale.md#several-processes-in-one-container).',
+    ],
     PUBLIC_URL: [
       formatted('http-origin'),
       'Where merchants reach the service. Defaults to `http://localhost:PORT`. Required in production, with https.',

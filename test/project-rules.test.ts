@@ -44,7 +44,7 @@ describe('The codebase', () => {
   })
 
   it('has only entry points directly in src', () => {
-    const names = ['app', 'release', 'run-web', 'server']
+    const names = ['app', 'release', 'run-cluster', 'run-web', 'server']
     expect(looseFiles).to.have.members(names.map((name) => `src/${name}.ts`))
     expect(read('src/platform/deps.ts')).to.not.match(/^import (?!type )/m)
   })

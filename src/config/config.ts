@@ -58,6 +58,8 @@ function fromEnvironment(env: EnvironmentVariables) {
   return {
     production: env.NODE_ENV === 'production',
     port: env.PORT,
+    /** Always 1 in a worker. */
+    webConcurrency: env.WEB_CONCURRENCY,
     publicUrl,
     payUrl: env.PAY_URL ?? publicUrl,
     mongodbUrl: env.MONGODB_URL,

@@ -20,6 +20,9 @@ export function findConfigFaults(given: Given): string[] {
   for (const name of ['PORT', 'WORKER_PORT'])
     if (Number(given.METRICS_PORT) > 0 && given.METRICS_PORT === given[name])
       faults.push(`METRICS_PORT must differ from ${name}`)
+  for (const name of ['PORT', 'METRICS_PORT'])
+    if (given[name] === 0 && Number(given.WEB_CONCURRENCY) > 1)
+      faults.push(`${name} must not be 0 if WEB_CONCURRENCY is above 1`)
   if (given.MONGODB_TLS_CA !== undefined && !usesMongoTls(textOf(given, 'MONGODB_URL')))
     faults.push('MONGODB_TLS_CA needs tls=true in MONGODB_URL')
   if (parseRedisUrl(textOf(given, 'REDIS_URL'))?.tls === false) {

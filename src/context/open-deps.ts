@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import type { Connection } from 'mongoose'
 import { type ApiSwitch, createApiSwitch } from '../businesses/api-switch.ts'
 import { countStorage } from '../businesses/quotas.ts'
@@ -125,8 +126,9 @@ export async function openDeps(
     maxSockets,
     userAgent: `${config.webhookHeaderBrand}-Webhooks/${packageVersion} (+${new URL('/docs', config.publicUrl).href})`,
   })
-  const capacity = createCapacity()
-  const slowHash = createSlowHash(config.hashMemoryKib)
+  const { webConcurrency } = config
+  const capacity = createCapacity(undefined, webConcurrency)
+  const slowHash = createSlowHash(config.hashMemoryKib, webConcurrency)
   const { walletProvider } = config
   const liveWallet = walletProvider && createLiveWallet({ config, log, now }, walletProvider)
   const transactions = openTransactions(mongo)
@@ -141,7 +143,7 @@ export async function openDeps(
   const { rateLimitPerSecond: perSecond } = config
   const secrets = createEncrypter(config.secretKeys)
   const addToSums = createAddToSums(queues.runCommands, `${config.queuePrefix}:rate`, secrets.hash)
-  const rateLimits = perSecond === null ? null : createRateLimits(perSecond, addToSums, now)
+  const rateLimits = perSecond === null ? null : createRateLimits(perSecond, addToSums, now, webConcurrency)
   const all = [chainWatch, apiSwitch, rateLimits, queues, boardQueues, sender, healthNotes, counters, wallets]
   return addModels(models, {
     config,
@@ -191,13 +193,15 @@ export async function openDeps(
 }
 
 export async function initProcess(type: ProcessType) {
-  const config = loadConfig()
+  const config = { ...loadConfig(), ...(type === 'worker' && { webConcurrency: 1 }) }
   const metrics = createMetrics()
   const log = createLog(config.logLevel, type, (level, line) => metrics.logLines.inc({ level, line }))
   exitOnCrash(log)
   const onStop = stopOnSignals(log)
   const deps = await openDeps(config, log, metrics, type)
   addProcessMetrics(metrics)
+  // In a cluster, the others start when the first is ready.
+  if ((cluster.worker?.id ?? 1) > 1) return { config, log, deps, onStop }
   await checkTransactionLifetime(config, log)
   if (!config.production) await retryWhileUnreachable(log, () => ensureIndexes(config, log))
   return { config, log, deps, onStop }

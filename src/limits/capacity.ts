@@ -1,10 +1,12 @@
 import { Refusal } from '../platform/errors.ts'
 import { type ProcessClock, processClock } from '../platform/process-clock.ts'
-import type { LimitedResource } from './limit.ts'
+import { divideLimits, type LimitedResource } from './limit.ts'
 import { createShare, type ShareCost, type ShareReservation } from './share.ts'
 
 const mib = 1024 * 1024
 export const maxBusinessBytes = 128 * mib
+/** A page of 100 of the largest orders needs 50 MiB, and an import 40 MiB. */
+export const leastBusinessBytes = 52 * mib
 /** Reading and building 1 MB takes 10 ms, so this uses a sixth of a CPU. */
 export const readBytesPerSecond = 16 * mib
 /** A page of 100 ordinary items is smaller than this. */
@@ -22,6 +24,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       total: 512 * mib,
       parts: [{ owner: 'business', max: maxBusinessBytes }],
       leavesFree: true,
+      least: leastBusinessBytes,
       gets: 'a read waits, then gets 429 `responses`; a body gets 429 `bodies`; an unread response is closed',
       scope: 'responses',
       message: 'Your business requested too many large responses at once. Read them before you request more.',
@@ -45,6 +48,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       what: 'Concurrent queries for lists, exports and staff pages',
       total: 4,
       parts: [{ owner: 'business, or member of staff', max: 2 }],
+      least: 2,
       gets: 'a wait, then 503, or 429 `lists` for one owner',
       scope: 'lists',
       message: 'You can run 2 lists or searches at once. Wait for one to finish.',
@@ -62,6 +66,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       what: 'Requests that wait for the event feed',
       total: 1_000,
       parts: [{ owner: 'business', max: 5 }],
+      least: 5,
       gets: '429 `polls`, or an empty response if the process is at its limit',
       scope: 'polls',
       message: 'At most 5 requests per business can wait for events. Use fewer programs to follow the feed.',
@@ -71,6 +76,7 @@ export const capacityLimits = (careful: (businessId: string) => number) =>
       total: 200,
       parts: [{ owner: 'business', max: 5 }],
       leavesFree: true,
+      least: 5,
       gets: '429 `tests`',
       scope: 'tests',
       message: 'A business can run 5 endpoint tests at once. Wait for one to finish.',
@@ -103,10 +109,10 @@ export type CapacityCost = ShareCost<CapacityName>
 export type HeldShare = ShareReservation<CapacityName>
 export type Capacity = ReturnType<typeof createCapacity>
 
-export function createCapacity({ elapsedMs, after }: ProcessClock = processClock) {
+export function createCapacity({ elapsedMs, after }: ProcessClock = processClock, processes = 1) {
   const careful = new Map<string, number>()
   const maxReads = (businessId: string) => ((careful.get(businessId) ?? 0) > elapsedMs() ? 1 : Infinity)
-  const share = createShare(capacityLimits(maxReads), { after })
+  const share = createShare(divideLimits(capacityLimits(maxReads), processes), { after })
 
   function noteLarge(businessId: string): void {
     careful.delete(businessId)

@@ -29,6 +29,35 @@ export interface LimitedResource extends LimitSummary, Partial<OwnerRefusal> {
   unit?: 'bytes'
   /** How many calls may wait per owner at the innermost level. Default: 100. */
   maxWaiting?: number
+  /** What one owner can always get, however many processes share `total`. */
+  least?: number
+}
+
+/**
+ * Divides what protects the machine. Limits without a `total` only keep one
+ * business from another, so they stay as merchants know them.
+ */
+export const divideLimits = <Limits extends Record<string, LimitedResource>>(
+  limits: Limits,
+  processes: number,
+): Limits =>
+  Object.fromEntries(
+    Object.entries(limits).map(([name, limit]) => [name, divideLimit(limit, processes)]),
+  ) as Limits
+
+function divideLimit(limit: LimitedResource, processes: number): LimitedResource {
+  const { total, parts, least = 1, leavesFree } = limit
+  if (total === undefined) return limit
+  const portion = (amount: number, min: number) => Math.max(min, Math.ceil(amount / processes))
+  const divided = parts.map((part) =>
+    typeof part.max === 'number' ? { ...part, max: portion(part.max, Math.min(part.max, least)) } : part,
+  )
+  // An owner gets at most half of a total that must leave as much free.
+  return {
+    ...limit,
+    total: portion(total, leavesFree ? 2 * least : least),
+    parts: divided as [PerOwnerLimit],
+  }
 }
 
 export const refuseAtLimit = (

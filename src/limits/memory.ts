@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { unavailable } from '../platform/errors.ts'
-import { type Capacity, type CapacityCost, type HeldShare, maxBusinessBytes, readWaitMs } from './capacity.ts'
+import { type Capacity, type CapacityCost, type HeldShare, readWaitMs } from './capacity.ts'
 
 export const uncountedBytes = 16 * 1024
 const stalledMs = 1_000
@@ -39,6 +39,7 @@ export type RequestMemory = ReturnType<typeof createRequestMemory>
 
 export function createRequestMemory(capacity: Capacity) {
   const unread = new Set<Unread>()
+  const maxBusinessBytes = capacity.limit('memory')
 
   function giveBack(one: Unread): void {
     unread.delete(one)

@@ -89,8 +89,10 @@ const maxBatch = 1000
 /** A process may exceed a limit by this, because smaller counts aren't sent. */
 const minPortionToSend = 0.03
 
-export function createRateLimits(perSecond: number, addToSums: AddToSums, now: () => Date) {
+export function createRateLimits(perSecond: number, addToSums: AddToSums, now: () => Date, processes = 1) {
   let latest: Second = { at: 0, callers: new Map() }
+  /** Without Redis, we assume that the others here count as much as we do. */
+  let weight = 1
 
   function current(): Second {
     const at = Math.floor(now().getTime() / 1000)
@@ -109,10 +111,11 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
     for (const { counts, by } of batch) {
       counts.unsent = 0
       // While Redis is down, each process limits callers by its own counts.
-      counts.sum += by
+      counts.sum += by * weight
     }
     const additions = batch.map(({ who, by }): [string, number] => [`${at}:${who}`, by])
     const sums = await addToSums(additions, keptInRedisMs)
+    weight = sums === null ? processes : 1
     for (const [index, { counts }] of batch.entries()) counts.sum = Math.max(counts.sum, sums?.[index] ?? 0)
   })
 
@@ -127,12 +130,16 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
       const counts = countsOf(current().callers, who, limit)
       if (counts === null) return { isOpen: true, remaining: limit, over: 0 }
       counts.unsent += requests
-      return standingAt(counts, limit)
+      return standingAt(counts, limit, weight)
     },
     /** Returns the standing after one more request, without counting it. */
     look(who: RateLimitOwner, limit = perSecond): RateStanding {
-      const { unsent, sum } = current().callers.get(who) ?? { unsent: 0, sum: 0 }
-      return { ...standingAt({ unsent, sum }, limit), isOpen: unsent + sum < limit }
+      const { remaining, over } = standingAt(
+        current().callers.get(who) ?? { unsent: 0, sum: 0 },
+        limit,
+        weight,
+      )
+      return { remaining, over, isOpen: remaining > 0 }
     },
     refusal: (scope: 'key' | 'address' | 'polls', limit: number): Refusal =>
       refuseAtLimit(undefined, { scope, limit, windowSeconds: 1 }),
@@ -141,8 +148,10 @@ export function createRateLimits(perSecond: number, addToSums: AddToSums, now: (
   }
 }
 
-function standingAt({ unsent, sum }: Pick<Counts, 'unsent' | 'sum'>, limit: number): RateStanding {
-  const over = unsent + sum - limit
+type Counted = Pick<Counts, 'unsent' | 'sum'>
+
+function standingAt({ unsent, sum }: Counted, limit: number, weight: number): RateStanding {
+  const over = unsent * weight + sum - limit
   return { isOpen: over <= 0, remaining: Math.max(0, -over), over: Math.max(0, over) }
 }
 

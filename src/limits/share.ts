@@ -262,6 +262,8 @@ export function createShare<Name extends string>(
       return Math.max(0, Math.min(...ofParts, totalOf(name) - taken[name] - others))
     },
     held,
+    /** Of an outermost owner. */
+    limit: (name: Name, owner = ''): number => limitOf(resources[name].parts[0], owner),
     waiting: (owner: string): number => [...(lines.get(owner)?.values() ?? [])].flat().length,
     largest(name: Name): string | null {
       let largest: string | null = null

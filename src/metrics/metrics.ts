@@ -14,13 +14,17 @@ export function createMetrics() {
     return new Histogram({ ...readLine(line, registers), buckets })
   }) as Histograms
   const gauges = mapLines(gaugeLines, (line) => {
-    const gauge = new Gauge(readLine(line, registers))
+    const gauge = new Gauge({ ...readLine(line, registers), aggregator: aggregatorOf(line) })
     if (!line.includes('{')) gauge.remove()
     return gauge
   }) as Gauges
   beginAtZero(counters)
   return { registry, ...counters, ...histograms, gauges }
 }
+
+/** Several `web` processes share `/metrics`. Most gauges describe a server. */
+const aggregatorOf = (line: string): 'min' | 'max' | 'sum' =>
+  /^\w+_up /.test(line) ? 'min' : line.startsWith('capacity_used') ? 'sum' : 'max'
 
 const mapLines = <Line>(lines: Record<string, Line>, create: (line: Line) => unknown): object =>
   Object.fromEntries(Object.entries(lines).map(([name, line]) => [name, create(line)]))

@@ -1,3 +1,4 @@
+import type { Registry } from '@prometheus-io/client'
 import {
   briefCacheMs,
   cacheCollector,
@@ -12,15 +13,15 @@ import { mongoMetricCollectors } from './figures-of-mongo.ts'
 type Measured = 'capacity' | 'databaseTime' | 'lists' | 'metrics' | 'now' | 'queues' | 'slots' | 'slowHash'
 type ScrapeDeps = Pick<Deps, Measured>
 
-/** Returns the Prometheus text format within 2 s. Never throws. */
-export function createScrape(deps: ScrapeDeps): () => Promise<string> {
+/** Takes at most 2 s. Never throws. */
+export function createScrape(deps: ScrapeDeps): () => Promise<Registry> {
   const refreshes = [...mongoMetricCollectors(deps), ...figuresOfRedis(deps)].map((figure) =>
     cacheCollector(deps, figure),
   )
   return async () => {
     await Promise.all(refreshes.map((refresh) => refresh()))
     showOwn(deps)
-    return deps.metrics.registry.metrics()
+    return deps.metrics.registry
   }
 }
 

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import mongoose from 'mongoose'
 import { type Logger, type LoggerOptions, pino } from 'pino'
 
@@ -38,7 +39,7 @@ function openStdout() {
   const flush = (): void => {
     const text = waiting
     waiting = ''
-    if (text !== '') destination.write(text)
+    for (const piece of cluster.isWorker ? piecesOf(text) : [text]) if (piece !== '') destination.write(piece)
   }
   process.on('exit', flush)
   const write = (line: string): void => {
@@ -46,6 +47,19 @@ function openStdout() {
     waiting += line
   }
   return { write, flush }
+}
+
+/** Larger writes of several processes to one pipe can get mixed up. */
+const atomicBytes = 4096
+
+function piecesOf(text: string): string[] {
+  const pieces = ['']
+  for (const line of text.match(/.*\n/g) ?? []) {
+    const joined = `${pieces.at(-1)}${line}`
+    if (Buffer.byteLength(joined) <= atomicBytes) pieces[pieces.length - 1] = joined
+    else pieces.push(line)
+  }
+  return pieces
 }
 
 const warnLevel = pino.levels.values.warn as number

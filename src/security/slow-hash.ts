@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
-import type { LimitedResource } from '../limits/limit.ts'
+import { divideLimits, type LimitedResource } from '../limits/limit.ts'
 import { createShare } from '../limits/share.ts'
 import { unavailable } from '../platform/errors.ts'
 
@@ -40,12 +40,17 @@ export type CheckSlowHash = (
 export type SlowHash = ReturnType<typeof createSlowHash>
 
 /** OWASP recommends 19 MiB and 2 passes for argon2id. */
-export function createSlowHash(memoryKib: number) {
+export function createSlowHash(memoryKib: number, processes = 1) {
   const cost = { memoryCost: memoryKib, timeCost: 2, parallelism: 1 }
   /** Checking this takes as long as checking a real hash. */
   const hashOfNothing = `$argon2id$v=19$m=${memoryKib},t=2,p=1$${bare(16)}$${bare(32)}`
   const kinds: number[] = []
-  const share = createShare(slowHashLimits((kind) => kinds[Number(kind)] ?? 0))
+  const share = createShare(
+    divideLimits(
+      slowHashLimits((kind) => kinds[Number(kind)] ?? 0),
+      processes,
+    ),
+  )
 
   async function whenFree<T>(owners: string[], work: () => Promise<T>): Promise<T> {
     const held = await share.take(owners, { hashes: 1 }, maxWaitMs)

@@ -8,6 +8,11 @@ import { waitFor } from './wait-for.ts'
 
 export type ServiceProcess = Awaited<ReturnType<typeof startAt>>
 const files = { web: 'src/server', worker: 'workers/main', release: 'src/release' } as const
+interface LogLine {
+  msg: string
+  pid: number
+  [field: string]: unknown
+}
 type Start = [type: keyof typeof files, service: Service, changes?: Record<string, string>]
 export const startProcess = (...start: Start) => startAt(programOf(files[start[0]]), ...start)
 export const startProcessOf = (build: string, ...[type, ...how]: Start) =>
@@ -15,7 +20,7 @@ export const startProcessOf = (build: string, ...[type, ...how]: Start) =>
 
 async function startAt(program: string, ...[type, service, changes = {}]: Start) {
   const port = changes.PORT ?? String(await freePort())
-  const { child, logged, lastWords } = begin(program, service, { ...changes, PORT: port })
+  const { child, lines, logged, lastWords } = begin(program, service, { ...changes, PORT: port })
   const ended = once(child, 'exit').then(([code]) => code as number | null)
   await Promise.race([
     logged(`${type}.started`),
@@ -29,6 +34,10 @@ async function startAt(program: string, ...[type, service, changes = {}]: Start)
     /** The exit code, or null if a signal ended the process. */
     exited: ended,
     logged,
+    linesOf: (event: string): LogLine[] =>
+      lines.stdout
+        .filter((line) => line.includes(`"msg":"${event}"`))
+        .map((line) => JSON.parse(line) as LogLine),
     recentLog: () => `${type}:\n${lastWords()}`,
     async stop(): Promise<void> {
       child.kill('SIGCONT')

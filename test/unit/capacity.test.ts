@@ -2,12 +2,15 @@ import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { mock } from 'node:test'
 import { expect } from 'chai'
+import { maxItemBytes } from '../../src/http/responses/largest.ts'
 import * as limits from '../../src/limits/capacity.ts'
-import { createRequestMemory, type RequestMemory } from '../../src/limits/memory.ts'
+import { divideLimits, type LimitedResource } from '../../src/limits/limit.ts'
+import { createRequestMemory, memoryPerBodyByte, type RequestMemory } from '../../src/limits/memory.ts'
 import { createTime } from '../support/time.ts'
 
 const { readBytesPerSecond, readWaitMs, maxBusinessBytes } = limits
 const kib = 1024
+type Limits = Record<string, LimitedResource>
 
 class Response extends EventEmitter {
   closed = false
@@ -18,6 +21,34 @@ class Response extends EventEmitter {
   }
 }
 const response = () => new Response() as unknown as ServerResponse
+
+describe('A capacity that several processes divide', () => {
+  const divided = (processes: number) =>
+    divideLimits(
+      limits.capacityLimits(() => 1),
+      processes,
+    )
+  const largest = Math.max(...Object.values(maxItemBytes).filter((bytes) => bytes < 512 * kib))
+
+  it('adds up to that of one process', () => {
+    for (const [name, { total }] of Object.entries(limits.capacityLimits(() => 1) as Limits))
+      expect((divided(2) as Limits)[name]?.total, name).to.equal(total && total / 2)
+  })
+
+  it('still fits the largest page, the largest import and what merchants were told', () => {
+    for (const processes of [2, 4, 32]) {
+      const { memory, lists, exports: downloads, queries, polls, tests } = divided(processes)
+      const [{ max }] = memory.parts
+      expect(max)
+        .to.be.at.least(100 * 2 * largest)
+        .and.at.least(8 * 1024 * kib * memoryPerBodyByte.csv)
+      const capacity = limits.createCapacity(createTime(), processes)
+      expect(capacity.takeNow(['a'], { memory: max })).to.not.equal(null)
+      const perBusiness = [lists, downloads, queries, polls, tests].map(({ parts }) => parts[0].max)
+      expect(perBusiness).to.deep.equal([2, 2, 2, 5, 5])
+    }
+  })
+})
 
 describe("A process's capacity", () => {
   let time: ReturnType<typeof createTime>

@@ -36,6 +36,9 @@ describe('The maximum number of connections per process', () => {
       expect(limitToOpenFiles(descriptors)).to.equal(most)
     })
 
+  it('is divided among the processes of a container', () =>
+    expect(limitToOpenFiles(1_000_000, 4)).to.equal(2_500))
+
   it("follows from the process's `ulimit` and leaves file descriptors for other uses", () => {
     const program = `
       import { limitToOpenFiles } from './src/http/server/network-share.ts'

@@ -50,6 +50,25 @@ describe('The rate limiter', () => {
     expect(batches.map((batch) => batch.map(([, by]) => by))).to.deep.equal([[60], [10], [5]])
   })
 
+  it('assumes without Redis that the other processes of its container count as much', async () => {
+    const { addToSums } = sums()
+    const responses = [away]
+    const limits = createRateLimits(
+      100,
+      (...all) => (responses.shift() ?? addToSums)(...all),
+      () => at,
+      4,
+    )
+    limits.close()
+    countOften(limits, 10)
+    await limits.exchange()
+    countOften(limits, 10)
+    expect(limits.look('key:a').remaining).to.equal(100 - 10 - 40)
+    await limits.exchange()
+    countOften(limits, 10)
+    expect(limits.look('key:a').remaining).to.equal(100 - 10 - 40 - 10)
+  })
+
   it('keeps working if Redis does not respond, whether or not Redis has received the counts', async () => {
     const { addToSums } = sums()
     const lost: AddToSums = (additions, livesMs) => addToSums(additions, livesMs).then(() => null)

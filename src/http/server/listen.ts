@@ -1,3 +1,5 @@
+import cluster from 'node:cluster'
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
@@ -29,13 +31,16 @@ export const maxHeaderBytes = 16_384
 export const maxStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>): number =>
   walletTimeoutMs + beyondWalletMs
 
+/** If the primary passed connections on, those of a killed child would hang. */
+const isBalancedByKernel = cluster.isWorker && process.platform === 'linux'
+
 export type HttpServer = ReturnType<typeof createHttpServer>
 
 export function createHttpServer(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
   app: Express,
   timeouts: HttpTimeouts,
-  maxConnections = limitToOpenFiles(),
+  maxConnections = limitToOpenFiles(undefined, deps.config.webConcurrency),
 ) {
   const isTrusted: IsTrustedProxy = app.get('trust proxy fn')
   const connections = new Map<Socket, client.ClientConnection>()
@@ -112,6 +117,10 @@ export function createHttpServer(
   }
   return {
     server,
+    async listen(port: number): Promise<void> {
+      server.listen({ port, reusePort: isBalancedByKernel })
+      await once(server, 'listening')
+    },
     async stop(maxMs: number): Promise<void> {
       held = []
       await acceptWaiting(server)

@@ -14,8 +14,11 @@ const soft = userLimits?.open_files.soft
 const openFiles = typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
 
 /** Without free file descriptors, a process couldn't even reach MongoDB. */
-export const limitToOpenFiles = (descriptors = openFiles): number =>
-  Math.min(maxConnections, Math.max(descriptors - otherDescriptors, Math.floor(descriptors / 2)))
+export const limitToOpenFiles = (descriptors = openFiles, processes = 1): number =>
+  Math.min(
+    Math.ceil(maxConnections / processes),
+    Math.max(descriptors - otherDescriptors, Math.floor(descriptors / 2)),
+  )
 
 /** A tenth is enough for a carrier whose customers share one address. */
 const partOf = (total: number, level: number): number => Math.ceil((total / 10) * 2 ** level)

@@ -1,7 +1,8 @@
+import cluster from 'node:cluster'
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { once } from 'node:events'
 import type { Express, Request, RequestHandler, Response } from 'express'
 import { pingMongo } from '../../mongo/connect.ts'
+import { joinSum } from '../../monitoring/cluster-metrics.ts'
 import { createScrape } from '../../monitoring/scrape.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type ErrorCode, type Refusal, refuse } from '../../platform/errors.ts'
@@ -48,7 +49,10 @@ const sendState = (res: Response, status: number, state: object): void =>
   sendResponse(res, { status, code: null, body: Buffer.from(JSON.stringify(state)), headers: {} })
 
 function useMetrics(deps: MetricsDeps, app: Express): void {
-  const scrape = coalesceRuns(createScrape(deps))
+  const read = coalesceRuns(createScrape(deps))
+  const scrape = coalesceRuns(
+    cluster.isWorker ? joinSum(read) : () => read().then((registry) => registry.metrics()),
+  )
   app.use(
     createReadRoute('/metrics', async (req, res) => {
       requireToken(req, deps.config.metricsToken)
@@ -93,6 +97,6 @@ async function serveOn(
     bare.use(refuseUnknownUrl)
   })
   const http = createHttpServer(deps, app, httpTimeouts)
-  await once(http.server.listen(port), 'listening')
+  await http.listen(port)
   return http
 }

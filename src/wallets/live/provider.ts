@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import https from 'node:https'
 import { TLSSocket } from 'node:tls'
-import type { LimitedResource } from '../../limits/limit.ts'
+import { divideLimits, type LimitedResource } from '../../limits/limit.ts'
 import { createShare } from '../../limits/share.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { createWorkTracker } from '../../platform/running-work.ts'
@@ -43,7 +43,7 @@ export function openWalletProvider(
   const agent = createAgent(isSecure)
   const start = (options: RequestOptions): ClientRequest =>
     (isSecure ? https : http).request(origin, { ...options, agent })
-  const share = createShare(providerLimits)
+  const share = createShare(divideLimits(providerLimits, deps.config.webConcurrency))
   const running = createWorkTracker()
   let isClosed = false
 
