@@ -1,4 +1,5 @@
 import { described, listQuery, type SchemaValue, spanSchemas } from './requests.ts'
+import { maxCustomHeaders, maxHeaderName } from './responses/webhooks.ts'
 
 const eventNames = {
   type: 'array',
@@ -7,6 +8,15 @@ const eventNames = {
   maxItems: 100,
   items: { type: 'string', format: 'webhook-event', errorCodes: { format: 'INVALID_WEBHOOK_EVENT' } },
 } as const
+
+const headers = {
+  maxProperties: maxCustomHeaders,
+  propertyNames: { maxLength: maxHeaderName, format: 'header-name' },
+  additionalProperties: { type: 'string', maxLength: 1024, format: 'header-value' },
+  headersWithin: 4096,
+} as const
+const headersDescription =
+  'Your own headers for every webhook to this endpoint, such as a password of your gateway: in all, at most 4096 characters, with names that differ in more than case. No response contains the values.'
 
 export const createEndpointBody = {
   type: 'object',
@@ -18,6 +28,7 @@ export const createEndpointBody = {
       errorCodes: { '*': 'INVALID_WEBHOOK_URL' },
     }),
     events: { description: 'The events that the endpoint receives.', ...eventNames },
+    headers: described(headersDescription, { type: 'object', ...headers }),
   },
 } as const
 
@@ -25,6 +36,10 @@ export const updateEndpointBody = {
   type: 'object',
   properties: {
     ...createEndpointBody.properties,
+    headers: described(
+      'Replaces all your headers. Null or `{}` removes them, and so does a URL with another host or port.',
+      { type: ['object', 'null'], ...headers },
+    ),
     active: {
       description: 'If false, it gets no events, and deliveries that fall due become CANCELLED.',
       type: 'boolean',

@@ -373,6 +373,10 @@ export interface components {
         | 'order.new'
         | 'endpoint.failing'
       )[]
+      /** Your own headers for every webhook to this endpoint, such as a password of your gateway: in all, at most 4096 characters, with names that differ in more than case. No response contains the values. */
+      headers?: {
+        [key: string]: string
+      } | null
     }
     UpdateWebhookEndpointBody: {
       /** An https URL with a public host name. The port must be 443, or 1024 or above. */
@@ -390,6 +394,10 @@ export interface components {
             | 'endpoint.failing'
           )[]
         | null
+      /** Replaces all your headers. Null or `{}` removes them, and so does a URL with another host or port. */
+      headers?: {
+        [key: string]: string
+      } | null
       /** If false, it gets no events, and deliveries that fall due become CANCELLED. */
       active?: boolean | null
     }
@@ -425,6 +433,8 @@ export interface components {
       )[]
       /** If false, it gets no events, and deliveries that fall due become CANCELLED. */
       active: boolean
+      /** The names of your own headers. Their values are never shown. */
+      headerNames: string[]
       /** If true, the endpoint receives only test events. */
       sandbox: boolean
       createdAt: string
@@ -446,6 +456,8 @@ export interface components {
       )[]
       /** If false, it gets no events, and deliveries that fall due become CANCELLED. */
       active: boolean
+      /** The names of your own headers. Their values are never shown. */
+      headerNames: string[]
       /** If true, the endpoint receives only test events. */
       sandbox: boolean
       createdAt: string
@@ -493,6 +505,8 @@ export interface components {
       )[]
       /** If false, it gets no events, and deliveries that fall due become CANCELLED. */
       active: boolean
+      /** The names of your own headers. Their values are never shown. */
+      headerNames: string[]
       /** If true, the endpoint receives only test events. */
       sandbox: boolean
       createdAt: string
@@ -1954,6 +1968,32 @@ export interface operations {
       }
     }
   }
+  getWebhookEndpoint: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        /** The `id` of the endpoint. */
+        id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** Success. */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': {
+            success: true
+            data: components['schemas']['ListedWebhookEndpoint']
+          }
+        }
+      }
+    }
+  }
   updateWebhookEndpoint: {
     parameters: {
       query?: never
@@ -3241,9 +3281,17 @@ export const table = {
    */
   createWebhookEndpoint: { method: 'POST', path: '/dev/webhooks/endpoints', hasBody: true },
   /**
+   * Retrieve a webhook endpoint.
+   *
+   * Returns the endpoint without its secret. `last24Hours` is as in the list.
+   *
+   * Requires a secret key with the scope `webhooks.endpoints:read`.
+   */
+  getWebhookEndpoint: { method: 'GET', path: '/dev/webhooks/endpoints/{id}' },
+  /**
    * Update a webhook endpoint.
    *
-   * Changes only the fields that you send. `events` replaces the whole list.
+   * Changes only the fields that you send. `events` and `headers` replace all earlier ones.
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */

@@ -3,7 +3,7 @@ import { connectMongo } from '../../src/mongo/connect.ts'
 import type { Log } from '../../src/platform/log.ts'
 import type { EncryptedField, Encrypter } from '../../src/security/encrypt.ts'
 import type { Endpoint as StoredEndpoint } from '../../src/webhooks/endpoints/endpoint.ts'
-import { signingSecretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
+import { signingSecretField } from '../../src/webhooks/endpoints/stored-secrets.ts'
 
 /** For a person who compares it with what they expect. */
 export interface DatabaseSummary {

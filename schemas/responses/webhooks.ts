@@ -53,6 +53,9 @@ export const lastDaySchema = field.objectSchema({
   ),
 })
 
+export const maxCustomHeaders = 10
+export const maxHeaderName = 64
+
 const endpointFields = {
   id: field.idSchema,
   url: field.urlSchema,
@@ -63,6 +66,10 @@ const endpointFields = {
   active: described(
     'If false, it gets no events, and deliveries that fall due become CANCELLED.',
     field.booleanSchema,
+  ),
+  headerNames: described(
+    'The names of your own headers. Their values are never shown.',
+    field.listSchema(field.textSchema(maxHeaderName), maxCustomHeaders),
   ),
   sandbox: described('If true, the endpoint receives only test events.', field.sandboxSchema),
   createdAt: field.instantSchema,

@@ -1,8 +1,13 @@
 import type { ErrorObject } from 'ajv'
 import { maxFeedWaitSeconds } from '../../schemas/events.ts'
+import { maxHeaderName } from '../../schemas/responses/webhooks.ts'
+import type { Config } from '../config/config.ts'
 import { type ErrorCode, errorCatalogue, type FieldFault, type Refusal, refuse } from '../platform/errors.ts'
+import { headerNameFault } from './custom-header.ts'
 import { type FieldSchema, findNearestName, maxFieldFaults } from './known-fields.ts'
 import { judgeWebhookUrl } from './webhook-url.ts'
+
+type Limits = Pick<Config, 'webhookAllowedHosts' | 'webhookHeaderBrand'>
 
 /** `message` follows the field's name in the error. */
 export interface AnnotatedSchema extends FieldSchema {
@@ -10,18 +15,14 @@ export interface AnnotatedSchema extends FieldSchema {
 }
 
 /** The first fault in schema order determines the error code. */
-export function refuseFields(
-  schema: AnnotatedSchema,
-  errors: ErrorObject[],
-  allowedHosts: ReadonlySet<string>,
-): Refusal {
+export function refuseFields(schema: AnnotatedSchema, errors: ErrorObject[], limits: Limits): Refusal {
   // Ajv reports an error in an `if` or in `propertyNames` twice.
   const found = errors
     .filter((error) => error.keyword !== 'if' && error.propertyName === undefined)
     .map((error) => ({ error, ...locate(schema, error) }))
     .toSorted((a, b) => compareOrder(a.order, b.order))
     .slice(0, maxFieldFaults)
-    .map(({ error, param }) => faultOf(param, error, allowedHosts))
+    .map(({ error, param }) => faultOf(param, error, limits))
   const faults = [...new Map(found.map((fault) => [`${fault.param} ${fault.message}`, fault])).values()]
   const [first] = faults as [FieldFault]
   return refuse(first.code, { param: first.param, details: faults, message: first.message })
@@ -41,13 +42,18 @@ function printableName(name: string): string {
 /** Returns a path such as `variants[1].price`, and its position. */
 function locate(schema: AnnotatedSchema, error: ErrorObject): { param: string; order: number[] } {
   const missing = error.keyword === 'required' ? [String(error.params.missingProperty)] : []
+  const named = error.keyword === 'propertyNames' ? [String(error.params.propertyName)] : []
   const order: number[] = []
   let param = ''
   let current: FieldSchema = schema
-  for (const step of [...error.instancePath.split('/').slice(1), ...missing]) {
+  const path = error.instancePath.split('/').slice(1).map(unescapePointer)
+  for (const step of [...path, ...missing, ...named]) {
     const isItem = current.items !== undefined
     const next: FieldSchema | undefined = isItem ? current.items : current.properties?.[step]
-    if (next === undefined) break
+    if (next === undefined) {
+      if (current.headersWithin !== undefined) param += `.${printableName(step)}`
+      break
+    }
     order.push(isItem ? Number(step) : Object.keys(current.properties ?? {}).indexOf(step))
     if (isItem) param += `[${step}]`
     else param += param === '' ? step : `.${step}`
@@ -61,18 +67,25 @@ function locate(schema: AnnotatedSchema, error: ErrorObject): { param: string; o
   return { param: param === '' ? 'body' : param, order }
 }
 
+const unescapePointer = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~')
+
 function compareOrder(a: number[], b: number[]): number {
   const depth = a.findIndex((position, index) => position !== b[index])
   return depth === -1 ? a.length - b.length : (a[depth] ?? 0) - (b[depth] ?? -1)
 }
 
-function faultOf(param: string, error: ErrorObject, allowedHosts: ReadonlySet<string>): FieldFault {
+function faultOf(param: string, error: ErrorObject, limits: Limits): FieldFault {
   const { errorCodes: codes = {} } = error.parentSchema as { errorCodes?: Record<string, ErrorCode> }
   const own = error.keyword === 'required' ? undefined : (codes[error.keyword] ?? codes['*'])
   const code = own ?? 'VALIDATION_ERROR'
   const checked =
-    error.params.format === 'webhook-url' ? judgeWebhookUrl(String(error.data), allowedHosts) : null
+    error.params.format === 'webhook-url'
+      ? judgeWebhookUrl(String(error.data), limits.webhookAllowedHosts)
+      : null
   if (checked !== null && 'fault' in checked) return { param, code, message: checked.fault }
+  const nameFault =
+    error.keyword === 'propertyNames' && headerNameFault(error.params.propertyName, limits.webhookHeaderBrand)
+  if (nameFault) return { param, code, message: `${param} ${nameFault}.` }
   const message = code === 'VALIDATION_ERROR' ? describeFault(param, error) : errorCatalogue[code][1]
   return { param, code, message }
 }
@@ -113,6 +126,9 @@ const sentences: Record<string, (params: { type?: string | string[]; limit?: num
     limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`,
   maxLength: ({ limit = 0 }) => `can have at most ${limit} characters`,
   minItems: ({ limit = 0 }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} items`),
+  maxProperties: ({ limit = 0 }) => `can have at most ${limit} entries`,
+  propertyNames: () => `has more than ${maxHeaderName} characters`,
+  headersWithin: () => 'must have names that differ in more than case, and at most 4096 characters in all',
   maxItems: ({ limit = 0 }) => `can have at most ${limit} items`,
   minimum: ({ limit = 0 }) => `must be at least ${limit}`,
   maximum: ({ limit = 0 }) => `can be at most ${limit}`,
@@ -129,6 +145,7 @@ const formatHints: Record<string, string> = {
   'written-or-empty-text': 'must be valid Unicode without NUL characters, and must not be only whitespace',
   'https-url': 'must be an absolute https URL of at most 2048 characters, without a user name or password',
   phone: 'must be a phone number, such as 22 12 34 56 or +222 22 12 34 56',
+  'header-value': 'must be visible ASCII characters, with spaces only in between',
   'date-or-time': 'must be an ISO 8601 date or date-time, such as 2026-11-21 or 2026-11-21T07:35:08Z',
   centimes: 'must be a whole number of centimes, from 0 to 999999999999999',
   'page-number': 'must be a whole number from 1 to 999999999999999',

@@ -4,6 +4,7 @@ export interface FieldSchema {
   type?: string | readonly string[]
   properties?: Record<string, FieldSchema>
   items?: FieldSchema
+  headersWithin?: number
   maxItems?: number
   maxProperties?: number
   required?: unknown
@@ -31,7 +32,8 @@ export function keepKnownFields(
   }
   if (Array.isArray(value)) {
     // PHP writes an empty object as [].
-    if (schema.type === 'object') return value.length === 0 && !requiresField(schema) ? {} : value
+    if ([schema.type].flat().includes('object'))
+      return value.length === 0 && !requiresField(schema) ? {} : value
     if (value.length > limit) add('maxItems', { limit })
     return items === undefined
       ? value

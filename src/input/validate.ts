@@ -3,6 +3,7 @@ import type { JSONSchema } from 'json-schema-to-ts'
 import { eventScopes, maxFeedWaitSeconds } from '../../schemas/events.ts'
 import type { SchemaValue } from '../../schemas/requests.ts'
 import type { Config } from '../config/config.ts'
+import { areHeadersWithin, headerNameFault, isHeaderValue } from './custom-header.ts'
 import { type AnnotatedSchema, refuseFields } from './field-faults.ts'
 import { readInstant } from './instant.ts'
 import { keepKnownFields } from './known-fields.ts'
@@ -13,7 +14,7 @@ import { hasUserInfo, judgeWebhookUrl, readAbsoluteUrl } from './webhook-url.ts'
 export type Validate = <Schema extends AnnotatedSchema>(schema: Schema, value: unknown) => Valid<Schema>
 type Valid<Schema> = Schema extends JSONSchema ? SchemaValue<Schema> : unknown
 
-type Limits = Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>
+export type Limits = Pick<Config, 'maxAmount' | 'webhookAllowedHosts' | 'webhookHeaderBrand'>
 
 /** A variable, because Ajv passes only the value to formats. */
 let config: Limits
@@ -40,6 +41,8 @@ const formats = {
   'https-or-localhost-url': (text: string) => isRedirectUrl(text, true),
   phone: (text: string) => readPhone(text) !== null,
   'webhook-url': (text: string) => 'url' in judgeWebhookUrl(text, config.webhookAllowedHosts),
+  'header-name': (text: string) => headerNameFault(text, config.webhookHeaderBrand) === null,
+  'header-value': isHeaderValue,
   'webhook-event': (text: string) => Object.hasOwn(eventScopes, text),
   'date-or-time': (text: string) => readInstant(text, 'start') !== null,
   centimes: digits,
@@ -60,18 +63,20 @@ const ajv = new Ajv({
   code: { optimize: false },
   formats,
   keywords: ['errorCodes', 'message', 'absenceWidens', 'emptyIsAbsent'],
-}).addKeyword({
-  keyword: 'normalise',
-  type: 'string',
-  before: 'maxLength',
-  modifying: true,
-  validate(kind: NameKind, typed: string, _schema, context) {
-    const name = normaliseName(kind, typed)
-    if (name !== null && context !== undefined)
-      Object.assign(context.parentData, { [context.parentDataProperty]: name })
-    return name !== null
-  },
 })
+  .addKeyword({ keyword: 'headersWithin', type: 'object', validate: areHeadersWithin })
+  .addKeyword({
+    keyword: 'normalise',
+    type: 'string',
+    before: 'maxLength',
+    modifying: true,
+    validate(kind: NameKind, typed: string, _schema, context) {
+      const name = normaliseName(kind, typed)
+      if (name !== null && context !== undefined)
+        Object.assign(context.parentData, { [context.parentDataProperty]: name })
+      return name !== null
+    },
+  })
 
 export const createValidate =
   (limits: Limits): Validate =>
@@ -81,7 +86,7 @@ export const createValidate =
     const fields = keepKnownFields(schema, value, faults)
     const isValid = ajv.compile<Valid<Schema>>(schema)
     if (isValid(fields) && faults.length === 0) return fields
-    throw refuseFields(schema, [...faults, ...(isValid.errors ?? [])], limits.webhookAllowedHosts)
+    throw refuseFields(schema, [...faults, ...(isValid.errors ?? [])], limits)
   }
 
 function isRedirectUrl(text: string, localhostToo: boolean): boolean {

@@ -8,7 +8,7 @@ import { isId, isOrderNumber } from '../platform/ids.ts'
 import { type OrderEventSource, orderEventFields, orderEventFormats } from '../store/orders/order.ts'
 import { type Delivery, eventIdOf } from './deliveries/delivery.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
-import { decryptSecrets } from './endpoints/signing-secrets.ts'
+import { decryptHeaders, decryptSecrets } from './endpoints/stored-secrets.ts'
 
 type EndpointSource = { endpointId: string }
 
@@ -102,19 +102,28 @@ export function signedHeaders(
   }
 }
 
-/** A batch shares an endpoint object, so its secrets are decrypted once. */
-const decrypted = new WeakMap<object, ReturnType<typeof decryptSecrets>>()
+type StoredSecrets = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'headers'>
 
-export function signForEndpoint(
+const decryptForSending = ({ secrets }: Pick<Deps, 'secrets'>, endpoint: StoredSecrets, now: Date) => ({
+  secrets: decryptSecrets(secrets, endpoint, now),
+  custom: decryptHeaders(secrets, endpoint),
+})
+
+/** A batch shares an endpoint object, so its secrets are decrypted once. */
+const decrypted = new WeakMap<object, ReturnType<typeof decryptForSending>>()
+
+export function headersForEndpoint(
   deps: Pick<Deps, 'config' | 'secrets'>,
-  endpoint: Pick<Endpoint, '_id' | 'secret' | 'previousSecrets'>,
+  endpoint: StoredSecrets,
   delivery: Signed,
   body: string,
   now: Date,
 ): Record<string, string> {
-  const secrets = decrypted.get(endpoint) ?? decryptSecrets(deps.secrets, endpoint, now)
-  decrypted.set(endpoint, secrets)
-  return signedHeaders(deps.config.webhookHeaderBrand, secrets, delivery, body, now)
+  const plain = decrypted.get(endpoint) ?? decryptForSending(deps, endpoint, now)
+  decrypted.set(endpoint, plain)
+  // Ours come last and win, because the brand may have changed.
+  const signed = signedHeaders(deps.config.webhookHeaderBrand, plain.secrets, delivery, body, now)
+  return { ...plain.custom, ...signed }
 }
 
 type Sources = Pick<Models, 'Intent' | 'Order'>

@@ -1,7 +1,7 @@
 import { appRoutes } from '@bull-board/api/dist/routes.js'
 import { expect } from 'chai'
 import { jobIdOf, newDeliveryJob } from '../../src/webhooks/deliveries/delivery.ts'
-import { signingSecretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
+import { signingSecretField } from '../../src/webhooks/endpoints/stored-secrets.ts'
 import { storedBody, storedDelivery } from '../support/actions.ts'
 import { dumpKeys } from '../support/redis-keys.ts'
 import { waitFor } from '../support/wait-for.ts'

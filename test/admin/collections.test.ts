@@ -37,6 +37,12 @@ describe('The schema of each collection', () => {
       .post(`${api}/webhooks/endpoints/${id}/rotate-secret`)
       .set(merchant.write())
       .expect(200)
+    const headers = { 'X-Api-Key': 'password-of-a-gateway' }
+    await service.http
+      .put(`${api}/webhooks/endpoints/${id}`)
+      .set(merchant.write())
+      .send({ headers })
+      .expect(200)
     const { referenceNumber } = await createIntent(service, merchant)
     await pay(service, referenceNumber)
     const { _id: deliveryId } = await freshDelivery(service, merchant)
@@ -62,6 +68,7 @@ describe('The schema of each collection', () => {
       'staff.secondFactor.secret',
       'staffsessions._id',
       'wallets.pinHash',
+      'webhookendpoints.headers.encrypted',
       'webhookendpoints.previousSecrets.secret',
       'webhookendpoints.secret',
     ])
@@ -89,7 +96,9 @@ describe('The schema of each collection', () => {
       return stdout
     }
     const shown = await Promise.all([
-      ...['/webhooks', '/webhooks/events', `/intents/${referenceNumber}`].map(read),
+      ...['/webhooks', `/webhooks/endpoints/${id}`, '/webhooks/events', `/intents/${referenceNumber}`].map(
+        read,
+      ),
       ...['account', 'staff', 'audit', `payments/${referenceNumber}`, `keys/${merchant.keyId}`].map(page),
       ...[`endpoints/${id}`, `deliveries/${deliveryId}`, `businesses/${merchant.businessId}`].map(page),
       command('key', 'show', merchant.keyId, '--json'),
@@ -100,7 +109,13 @@ describe('The schema of each collection', () => {
     ])
     shown.push(recorded.text)
     for (const each of shown) expect(each).to.not.equal('')
-    const plain = [merchant.key, rotated.body.data.secret, staff.password, ...phone.recoveryCodes]
+    const plain = [
+      merchant.key,
+      headers['X-Api-Key'],
+      rotated.body.data.secret,
+      staff.password,
+      ...phone.recoveryCodes,
+    ]
     for (const secret of [...plain, ...secrets.flatMap(({ values }) => values)])
       expect(shown.filter((text) => text.includes(secret))).to.deep.equal([])
   })

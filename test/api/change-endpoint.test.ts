@@ -36,6 +36,7 @@ describe('The webhook endpoint API', () => {
     service.http.delete(`${path}/${target}`).set(as.write(key))
   const act = (name: string, as = merchant, target = id) =>
     service.http.post(`${path}/${target}/${name}`).set(as.write())
+  const readOne = (as = merchant, target = id) => service.http.get(`${path}/${target}`).set(as.read())
   const listed = async (as = merchant) =>
     (await service.http.get('/api/v1/dev/webhooks').set(as.read())).body.data.items
   const colleague = (options: Partial<KeyOptions>) => withAnotherKey(service, merchant, options)
@@ -54,6 +55,7 @@ describe('The webhook endpoint API', () => {
     const cases = [[stranger, id] as const, ...others.map((target) => [merchant, target] as const)]
     const responses = await Promise.all(
       cases.flatMap(([as, target]) => [
+        readOne(as, target),
         update({ active: false }, as, target),
         update({}, as, target),
         remove(as, target),
@@ -65,6 +67,16 @@ describe('The webhook endpoint API', () => {
     for (const error of errors) expect(error).to.deep.equal(errors[0])
     expect(errors[0]).to.include({ code: 'ENDPOINT_NOT_FOUND', statusCode: 404 })
     expect((await listed())[0]).to.deep.include({ id, url, events, active: true })
+  })
+
+  it('returns one endpoint exactly as the list shows it, to keys that may list', async () => {
+    const [expected] = await listed()
+    expect((await readOne().expect(200)).body.data).to.deep.equal(expected)
+    const reader = await colleague({ scopes: ['webhooks.endpoints:read'] })
+    expect((await readOne(reader).expect(200)).body.data).to.deep.equal(expected)
+    await expectRefused(readOne(await colleague({ mode: 'live' })), 403, 'SANDBOX_MISMATCH')
+    const writer = await colleague({ scopes: ['webhooks.endpoints:write'] })
+    await expectRefused(readOne(writer), 403, 'SCOPE_REQUIRED')
   })
 
   describe('on PUT /dev/webhooks/endpoints/{id}', () => {

@@ -113,7 +113,11 @@ const requests: Record<string, Request> = {
     shows: { id: shown.endpoint, ...secretFields(shown.secret) },
   },
   listWebhookEndpoints: { at: '07:31:40.201', after: ['createWebhookEndpoint'] },
-  updateWebhookEndpoint: { ...ofEndpoint, body: { url: `${shopUrl}/v2`, active: true } },
+  getWebhookEndpoint: ofEndpoint,
+  updateWebhookEndpoint: {
+    ...ofEndpoint,
+    body: { url: `${shopUrl}/v2`, headers: { 'X-Api-Key': 'q8Zt5sJm' }, active: true },
+  },
   deleteWebhookEndpoint: ofEndpoint,
   testWebhookEndpoint: {
     ...ofEndpoint,

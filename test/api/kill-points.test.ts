@@ -5,7 +5,7 @@ import { relayOutboxes } from '../../src/relay/relay.ts'
 import { wakeDelivery } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import type { Endpoint } from '../../src/webhooks/endpoints/endpoint.ts'
-import { signingSecretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
+import { signingSecretField } from '../../src/webhooks/endpoints/stored-secrets.ts'
 import {
   attempt,
   createIntent,

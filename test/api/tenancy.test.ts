@@ -35,6 +35,7 @@ const table: Record<string, Row> = {
   'get /dev/exports/refunds': { lists: 'booking' },
   'get /dev/exports/entries': { lists: 'booking' },
   'post /dev/webhooks/endpoints': { makes: 'endpoint', body: endpoint },
+  'get /dev/webhooks/endpoints/:id': { of: 'endpoint' },
   'put /dev/webhooks/endpoints/:id': { of: 'endpoint', body: { active: false } },
   'delete /dev/webhooks/endpoints/:id': { of: 'endpoint' },
   'post /dev/webhooks/endpoints/:id/test': { of: 'endpoint', body: {} },

@@ -8,7 +8,11 @@ import type { Deps } from '../../src/platform/deps.ts'
 import { createEncrypter } from '../../src/security/encrypt.ts'
 import { reencryptField } from '../../src/security/reencrypt.ts'
 import { ensureServiceKey } from '../../src/security/service-keys.ts'
-import { reencryptSecrets, signingSecretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
+import {
+  decryptHeaders,
+  reencryptSecrets,
+  signingSecretField,
+} from '../../src/webhooks/endpoints/stored-secrets.ts'
 import { withAdmin } from '../admin/admin.ts'
 import { addFactor, hiddenFields, signedIn, visit } from '../admin/staff.ts'
 import type { Subscription } from '../support/actions.ts'
@@ -185,6 +189,31 @@ describe('npm run admin -- secrets rotate', function () {
     const { decrypt } = alone.deps.secrets
     const expected = [...made.toReversed(), secret]
     expect(kept.map((sealed) => decrypt(sealed, signingSecretField(id)))).to.deep.equal(expected)
+  })
+
+  it('re-encrypts custom headers, and keeps those that are changed while the command runs', async () => {
+    const merchant = await service.merchant()
+    const { id } = await subscribe(merchant)
+    const change = (value: string | null) =>
+      service.http
+        .put(`/api/v1/dev/webhooks/endpoints/${id}`)
+        .set(merchant.write())
+        .send({ headers: value === null ? null : { 'X-Api-Key': value } })
+        .expect(200)
+    const sentBy = async ({ deps }: Service) =>
+      decryptHeaders(deps.secrets, await service.deps.Endpoint.findById(id).orFail().lean())
+    await change('first')
+    const changes = ['second', null, 'third']
+    const deps = racing('Endpoint', async () => {
+      const next = changes.shift()
+      if (next !== undefined) await change(next)
+    })
+    expect((await reencryptSecrets(deps, unwatched)).unreadable).to.deep.equal([])
+    expect(await sentBy(alone)).to.deep.equal({ 'X-Api-Key': 'third' })
+    await change('of the older key')
+    expect((await reencryptSecrets(alone.deps, unwatched)).unreadable).to.include(id)
+    await change(null)
+    expect((await reencryptSecrets(alone.deps, unwatched)).unreadable).to.not.include(id)
   })
 
   it("reports an endpoint whose previous secret can't be decrypted, until that secret expires", async () => {

@@ -17,7 +17,7 @@ import { whileLocked } from '../../ops/backup/while-locked.ts'
 import { collectionDeclarations } from '../../src/context/models.ts'
 import { createEncrypter } from '../../src/security/encrypt.ts'
 import { createAccount } from '../../src/staff/change-account.ts'
-import { signingSecretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
+import { signingSecretField } from '../../src/webhooks/endpoints/stored-secrets.ts'
 import { operator } from '../admin/staff.ts'
 import {
   attempt,

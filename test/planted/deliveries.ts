@@ -72,8 +72,8 @@ export const bugs: PlantedBugs = {
   ],
   'A retry signs different bytes than it sends → delivery.signed': replace(
     'send',
-    'signForEndpoint($deps, $endpoint, $delivery, $body, $at)',
-    'signForEndpoint($deps, $endpoint, $delivery, $delivery.attempts > 0 ? JSON.stringify(JSON.parse($body), null, 1) : $body, $at)',
+    'headersForEndpoint($deps, $endpoint, $delivery, $body, $at)',
+    'headersForEndpoint($deps, $endpoint, $delivery, $delivery.attempts > 0 ? JSON.stringify(JSON.parse($body), null, 1) : $body, $at)',
   ),
   'No worker looks for deliveries whose jobs Redis lost → quiet.reached delivery.delivered delivery.paced': [
     under('redis.flush', 'redis.empty'),

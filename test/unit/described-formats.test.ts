@@ -4,7 +4,7 @@ import { describedAs } from '../../dev/openapi-document.ts'
 import { describeFormats } from '../../src/http/openapi/formats.ts'
 import { createValidate } from '../../src/input/validate.ts'
 
-const validate = createValidate({ maxAmount: describedAs.maxAmount, webhookAllowedHosts: new Set() })
+const validate = createValidate({ ...describedAs, webhookAllowedHosts: new Set() })
 const described = describeFormats(describedAs)
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 
@@ -48,6 +48,24 @@ const samples: Record<string, string[][]> = {
     ['https://[::1]/', 'https://-a.example', 'https://a-.example', 'https://a..example'],
     ['https://a.xn--p1ai', 'https://user@a.example', `https://${long('abcdefghij.', 245)}`],
     [`https://${long('abcdefghij.', 246)}`, `https://${long('a', 63)}`, `https://${long('a', 64)}`],
+  ],
+  'header-name': [
+    ['X-Api-Key', 'authorization', 'Cookie', 'a', "!#$%&'*+.^_`|~", 'X-Forwarded', 'Accepts', 'Hosts', 'T'],
+    ['Content', 'Webhook', 'X-ServiceKey', '__proto__', '', ' ', 'X Y', 'X:', 'é', 'X\n', 'a/b', '(x)'],
+    ['Host', 'HOST', 'Content-Length', 'content-x', 'Connection', 'Transfer-Encoding', 'TE', 'Trailer'],
+    ['Upgrade', 'Expect', 'Keep-Alive', 'Proxy-Authorization', 'Forwarded', 'X-Forwarded-For', 'User-Agent'],
+    [
+      'Accept',
+      'Accept-Encoding',
+      'TraceParent',
+      'tracestate',
+      'webhook-id',
+      'X-Service-Signature',
+      'x-service-',
+    ],
+  ],
+  'header-value': [
+    ['a', 'a b', '!', '~', 'Basic eA==', '', ' ', ' a', 'a ', 'a\tb', 'é', 'a\n', '\u007f', '\0'],
   ],
   phone: [
     ['22000045', '+22222000045', '0022222000045', '22 00 00-45', '22.00.00.45', '+33 6 12 34 56 78'],

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { makeDeliveryId } from '../../src/webhooks/deliveries/delivery.ts'
-import { signedHeaders, signForEndpoint, unsignedHeaders } from '../../src/webhooks/message.ts'
+import { headersForEndpoint, signedHeaders, unsignedHeaders } from '../../src/webhooks/message.ts'
 
 const secretOf = (byte: string) => byte.repeat(32)
 const [current, previous, older] = [secretOf('a1'), secretOf('b2'), secretOf('c3')]
@@ -54,16 +54,16 @@ describe("A webhook's headers", () => {
   it("are signed with the endpoint's current secrets, which are decrypted once per endpoint", () => {
     const decrypted: string[] = []
     const secrets = { decrypt: (text: string) => (decrypted.push(text), text.slice(1)) }
-    type Deps = Parameters<typeof signForEndpoint>[0]
+    type Deps = Parameters<typeof headersForEndpoint>[0]
     const deps = { config: { webhookHeaderBrand: 'Brand' }, secrets } as unknown as Deps
     const ended = { secret: `!${older}`, validUntil: at }
     const valid = { secret: `!${previous}`, validUntil: new Date(at.getTime() + 1) }
     const endpoint = { _id: 'e', secret: `!${current}`, previousSecrets: [valid, ended] }
     const expected = signedHeaders('Brand', [current, previous], delivery, body, at)
     for (let time = 0; time < 2; time += 1)
-      expect(signForEndpoint(deps, endpoint, delivery, body, at)).to.deep.equal(expected)
+      expect(headersForEndpoint(deps, endpoint, delivery, body, at)).to.deep.equal(expected)
     expect(decrypted).to.have.lengthOf(2)
-    signForEndpoint(deps, { ...endpoint }, delivery, body, at)
+    headersForEndpoint(deps, { ...endpoint }, delivery, body, at)
     expect(decrypted).to.have.lengthOf(4)
   })
 })

@@ -30,7 +30,7 @@ async function rotate(deps: AdminDeps) {
   const { findStaleKeys } = await import('../../businesses/stale-keys.ts')
   const { unexpiredFilter } = await import('../../idempotency/request.ts')
   const { reencryptField } = await import('../../security/reencrypt.ts')
-  const { reencryptSecrets } = await import('../../webhooks/endpoints/signing-secrets.ts')
+  const { reencryptSecrets } = await import('../../webhooks/endpoints/stored-secrets.ts')
   const counts = [deps.Endpoint.estimatedDocumentCount(), deps.StoredResponse.estimatedDocumentCount()]
   const [endpointCount = 0, responseCount = 0] = await Promise.all(counts)
   await deps.record({ act: 'secrets.rotated', subject: 'secrets', businessId: null })

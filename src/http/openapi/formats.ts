@@ -2,6 +2,7 @@ import { eventScopes, maxFeedWaitSeconds } from '../../../schemas/events.ts'
 import { maxPageNumber } from '../../../schemas/requests.ts'
 import { noNulPattern } from '../../../schemas/responses/fields.ts'
 import type { Config } from '../../config/config.ts'
+import { reservedHeaders } from '../../input/custom-header.ts'
 import { privateSuffixes } from '../../input/webhook-url.ts'
 
 export type DescribedConfig = Pick<
@@ -34,11 +35,20 @@ const phone = [
   `(?!${countryCode})[1-9]${digits(8, 14)}`,
 ]
 
+const headerToken = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const reservedPattern = (brand: string): string =>
+  reservedHeaders(brand)
+    .map((name) => (name.endsWith('*') ? anyCase(name.slice(0, -1)) : `${anyCase(name)}$`))
+    .join('|')
+
 const control = String.raw`\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f`
 const printable = String.raw`^\s*[^\s${control}][^${control}]*$`
 
 /** Describes each custom format as exactly as OpenAPI allows. */
-export const describeFormats = ({ maxAmount }: DescribedConfig): Record<string, object> => ({
+export const describeFormats = ({
+  maxAmount,
+  webhookHeaderBrand,
+}: DescribedConfig): Record<string, object> => ({
   'date-time': { format: 'date-time' },
   uri: { format: 'uri' },
   iri: { format: 'iri' },
@@ -56,6 +66,8 @@ export const describeFormats = ({ maxAmount }: DescribedConfig): Record<string, 
   'webhook-url': url(
     `^https://(?=[^/:?#]{1,253}([/:?#]|$))(${label}\\.)+${lastLabel}(:${publicPort})?${afterHost}`,
   ),
+  'header-name': { pattern: `^(?!(${reservedPattern(webhookHeaderBrand)}))${headerToken}$` },
+  'header-value': { pattern: '^[!-~]([ -~]*[!-~])?$' },
   'webhook-event': { enum: Object.keys(eventScopes) },
   'date-or-time': {
     type: undefined,

@@ -102,7 +102,7 @@ export function createSchemaWriter(config: DescribedConfig, bodies: ReadonlySet<
     Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, refer(schema)]))
 
   const write = (keyword: string, value: unknown): OpenApiPart => {
-    if (['$schema', 'message', 'emptyIsAbsent'].includes(keyword)) return {}
+    if (['$schema', 'message', 'emptyIsAbsent', 'headersWithin'].includes(keyword)) return {}
     if (keyword === 'absenceWidens') return { additionalProperties: false }
     // Clients must accept unknown fields, because we may add new ones.
     if (keyword === 'additionalProperties' && value === false) return {}

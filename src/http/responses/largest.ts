@@ -6,7 +6,7 @@ export const maxItemBytes = {
   intent: 232 * 1024,
   delivery: 4 * 1024,
   wholeDelivery: 512 * 1024,
-  endpoint: 8 * 1024,
+  endpoint: 12 * 1024,
   replay: 2 * 1024,
   product: 96 * 1024,
   order: 256 * 1024,

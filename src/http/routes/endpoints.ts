@@ -15,11 +15,11 @@ import {
   updateEndpoint,
 } from '../../webhooks/endpoints/change.ts'
 import { type Endpoint, undeletedFilter } from '../../webhooks/endpoints/endpoint.ts'
-import { presentListedEndpoint } from '../../webhooks/endpoints/find.ts'
+import { findEndpoint, presentListedEndpoint } from '../../webhooks/endpoints/find.ts'
 import { parseTestEvent, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
 import { declareOperations } from '../operations/route.ts'
 
-const { list, post, put, remove } = declareOperations('Webhook endpoints', {
+const { get, list, post, put, remove } = declareOperations('Webhook endpoints', {
   read: 'webhooks.endpoints:read',
   write: 'webhooks.endpoints:write',
   params: { id: described('The `id` of the endpoint.', idSchema) },
@@ -38,10 +38,20 @@ export const endpointRoutes = [
     run: async (deps, caller, { body }, request) =>
       createEndpoint(deps, caller, parseNewEndpoint(deps, caller, body), request),
   }),
+  get('/dev/webhooks/endpoints/:id', {
+    operationId: 'getWebhookEndpoint',
+    summary: 'Retrieve a webhook endpoint',
+    description: 'Returns the endpoint without its secret. `last24Hours` is as in the list.',
+    response: schema.listedEndpointSchema,
+    errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
+    shows: 'endpoint',
+    run: async (deps, caller, { params: { id } }) =>
+      presentListedEndpoint(await findEndpoint(deps, caller, id), deps.now()),
+  }),
   put('/dev/webhooks/endpoints/:id', {
     operationId: 'updateWebhookEndpoint',
     summary: 'Update a webhook endpoint',
-    description: 'Changes only the fields that you send. `events` replaces the whole list.',
+    description: 'Changes only the fields that you send. `events` and `headers` replace all earlier ones.',
     body: inputs.updateEndpointBody,
     response: schema.endpointSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],

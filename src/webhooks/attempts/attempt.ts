@@ -19,7 +19,7 @@ import {
   composeBody,
   composeEventData,
   createBodySourceBatcher,
-  signForEndpoint,
+  headersForEndpoint,
 } from '../message.ts'
 import type { SentAttempt } from '../sender/send.ts'
 import { type AttemptSlot, slotOwnerOf } from './slots.ts'
@@ -65,7 +65,8 @@ async function attemptDelivery(
   const source = read ?? (await deps.batchers.findBodySource(delivery.referenceNumber, noDeadline))
   if (source === null) return cancel(deps, delivery, 'source')
   const data = composeEventData(delivery, source)
-  if (!slot.count(data)) {
+  const length = data.length + (endpoint.headers?.encrypted.length ?? 0)
+  if (!slot.count({ length })) {
     deps.slots.setWaiting(slotOwnerOf(endpoint))
     return endLease(deps, delivery)
   }
@@ -81,7 +82,7 @@ async function send(
 ): Promise<void> {
   const at = deps.now()
   const { businessId: owner, url } = endpoint
-  const headers = signForEndpoint(deps, endpoint, delivery, body, at)
+  const headers = headersForEndpoint(deps, endpoint, delivery, body, at)
   const { _id: deliveryId, event: webhookEvent, referenceNumber: reference, sandbox } = delivery
   const { requestId = null, traceparent = null } = delivery
   const span = deps.tracing?.begin('attempt', 'call', traceparent)

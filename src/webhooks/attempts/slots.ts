@@ -73,7 +73,7 @@ export interface SlotOwner extends Pick<Endpoint, 'businessId' | 'health'> {
 
 export interface AttemptSlot {
   /** Returns false if the business has too many characters in progress. */
-  count(body: string): boolean
+  count(request: { length: number }): boolean
   /** `delivered` is null if no attempt was made. */
   free(delivered: boolean | null): void
 }

@@ -20,23 +20,31 @@ import { measureBson, rawCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
+import { orNull } from '../../platform/or-null.ts'
 import { startOfHour } from '../../platform/time.ts'
 import { omitUndefined } from '../../platform/without-undefined.ts'
 import { type Endpoint, endpointSlots, newEndpointHealth, undeletedFilter } from './endpoint.ts'
-import { maskUrl } from './endpoint-facts.ts'
+import { fingerprint, maskUrl } from './endpoint-facts.ts'
 import { checkEventScopes, findEndpoint, findOwnEndpoint, presentEndpoint } from './find.ts'
-import { newSecret, presentSecret, signingSecretField } from './signing-secrets.ts'
 import { pruneEndpoints, stopDeliveries } from './stop-deliveries.ts'
+import {
+  type CustomHeaders,
+  decryptHeaders,
+  encryptHeaders,
+  newSecret,
+  presentSecret,
+  signingSecretField,
+} from './stored-secrets.ts'
 
 type BodyDeps = Pick<Deps, 'validate'>
-type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
+type EndpointRequest = Pick<Endpoint, 'url' | 'events'> & { headers: CustomHeaders }
 
 /** Checks rules 2 to 4 of SPEC 4.8. */
 export function parseNewEndpoint(deps: BodyDeps, caller: Caller, body: unknown): EndpointRequest {
   const input = deps.validate(createEndpointBody, body)
   const wanted = [...new Set(input.events as EventName[])]
   checkEventScopes(caller, wanted, 'events')
-  return { url: toStoredUrl(input.url), events: wanted }
+  return { url: toStoredUrl(input.url), events: wanted, headers: input.headers ?? {} }
 }
 
 type ChangeDeps = Parameters<typeof runAuditedOnce>[0] &
@@ -47,7 +55,7 @@ type ChangeDeps = Parameters<typeof runAuditedOnce>[0] &
 export function createEndpoint(
   deps: ChangeDeps,
   caller: Caller,
-  described: EndpointRequest,
+  { headers, ...described }: EndpointRequest,
   request: WriteRequest,
 ): Promise<OperationResult> {
   const { businessId, sandbox } = caller
@@ -62,6 +70,7 @@ export function createEndpoint(
         ...described,
         secret: deps.secrets.encrypt(secret, signingSecretField(_id)),
         previousSecrets: [],
+        ...encryptHeaders(deps.secrets, _id, headers),
         active: true,
         deletedAt: null,
         health: newEndpointHealth,
@@ -73,7 +82,12 @@ export function createEndpoint(
       }
       await reserve({ others: 1, bytes: measureBson(endpoint) })
       await rawCollection(deps.Endpoint).insertOne(endpoint, { session })
-      await add({ act: 'endpoint.created', subject: _id, businessId, after: auditedFields(deps, endpoint) })
+      await add({
+        act: 'endpoint.created',
+        subject: _id,
+        businessId,
+        after: omitUndefined(auditedFields(deps, endpoint)),
+      })
       return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
     })
   return withAuditQuota(deps, caller, () => withStorageQuota(deps, caller, create), hasNewEffect)
@@ -97,16 +111,19 @@ async function findFreeSlot(
   throw refuse('MAX_ENDPOINTS_REACHED', { details: { live, sandbox: found.length - live } })
 }
 
-export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'events' | 'active'>>
-
-export function parseEndpointChange(deps: BodyDeps, caller: Caller, body: unknown): EndpointChange {
-  const { url, events, active } = deps.validate(updateEndpointBody, body)
-  const wanted = events && [...new Set(events as EventName[])]
-  checkEventScopes(caller, wanted ?? [], 'events')
-  return omitUndefined({ url: url === undefined ? url : toStoredUrl(url), events: wanted, active })
+export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'events' | 'active'>> & {
+  headers?: CustomHeaders
 }
 
-/** A caller that may not see the events can't change the URL either. */
+export function parseEndpointChange(deps: BodyDeps, caller: Caller, body: unknown): EndpointChange {
+  const { url, events, active, headers } = deps.validate(updateEndpointBody, body)
+  const wanted = events && [...new Set(events as EventName[])]
+  checkEventScopes(caller, wanted ?? [], 'events')
+  const storedUrl = url === undefined ? url : toStoredUrl(url)
+  return omitUndefined({ url: storedUrl, events: wanted, active, headers: headers === null ? {} : headers })
+}
+
+/** A caller that may not see the events can't say where they go either. */
 export async function updateEndpoint(
   deps: ChangeDeps,
   caller: Caller,
@@ -120,13 +137,17 @@ export async function updateEndpoint(
   const changeOnce = () =>
     runAuditedOnce(deps, request, { documents: [id] }, async ({ session, at, add }) => {
       const endpoint = await findEndpoint(deps, caller, id, session)
-      if (change.url !== undefined && change.events === undefined)
+      const { headers: _given, ...fields } = change
+      if ((change.url ?? change.headers) !== undefined && change.events === undefined)
         checkEventScopes(caller, endpoint.events, 'events')
-      const changed = { ...endpoint, ...change, updatedAt: at }
+      const { headers: _before, ...kept } = endpoint
+      const stored = headersAfter(deps, endpoint, change)
+      const changed = { ...kept, ...fields, ...stored, updatedAt: at }
       const isNewStart = changed.url !== endpoint.url || (changed.active && !endpoint.active)
       const restart = isNewStart && { health: newEndpointHealth }
-      const set = { ...change, ...restart, updatedAt: at }
-      await rawCollection(deps.Endpoint).updateOne({ _id: id }, { $set: set }, { session })
+      const $set = { ...fields, ...stored, ...restart, updatedAt: at }
+      const update = stored.headers === undefined ? { $set, $unset: { headers: 1 } as const } : { $set }
+      await rawCollection(deps.Endpoint).updateOne({ _id: id }, update, { session })
       const changes = auditedChanges(deps, endpoint, changed)
       addsLine = changes !== null
       if (changes !== null)
@@ -141,20 +162,37 @@ export async function updateEndpoint(
   return result
 }
 
-type AuditedFields = Pick<Endpoint, 'url' | 'events' | 'active'>
-
-function auditedFields(deps: ChangeDeps, { url, events, active }: AuditedFields): Record<string, unknown> {
-  return { url: maskUrl(deps, url), events, active }
+/** Another host must not get a password that was meant for the old one. */
+function headersAfter(
+  deps: ChangeDeps,
+  endpoint: Endpoint,
+  { url = endpoint.url, headers }: EndpointChange,
+): Pick<Endpoint, 'headers'> {
+  if (headers !== undefined) return encryptHeaders(deps.secrets, endpoint._id, headers)
+  const isMoved = URL.parse(url)?.origin !== URL.parse(endpoint.url)?.origin
+  return isMoved ? {} : omitUndefined({ headers: endpoint.headers })
 }
 
-function auditedChanges(deps: ChangeDeps, stored: AuditedFields, after: AuditedFields) {
-  const names = (['url', 'events', 'active'] as const).filter(
-    (name) => !isDeepStrictEqual(after[name], stored[name]),
-  )
+type AuditedFields = Pick<Endpoint, '_id' | 'url' | 'events' | 'active' | 'headers'>
+
+function auditedFields(deps: ChangeDeps, endpoint: AuditedFields): Record<string, unknown> {
+  const { url, events, active, headers } = endpoint
+  return { url: maskUrl(deps, url), events, active, headers: headers && maskHeaders(deps, endpoint) }
+}
+
+/** The end shows whether a value has changed. */
+function maskHeaders({ secrets }: ChangeDeps, endpoint: AuditedFields): string {
+  const values = orNull(() => JSON.stringify(decryptHeaders(secrets, endpoint)))
+  return `${endpoint.headers?.names.join(', ')}…${values === null ? '?' : fingerprint(secrets, values)}`
+}
+
+function auditedChanges(deps: ChangeDeps, stored: AuditedFields, changed: AuditedFields) {
+  const [before, after] = [auditedFields(deps, stored), auditedFields(deps, changed)]
+  const names = Object.keys(before).filter((name) => !isDeepStrictEqual(after[name], before[name]))
   if (names.length === 0) return null
   const only = (fields: Record<string, unknown>) =>
-    Object.fromEntries(names.map((name) => [name, fields[name]]))
-  return { before: only(auditedFields(deps, stored)), after: only(auditedFields(deps, after)) }
+    Object.fromEntries(names.map((name) => [name, fields[name] ?? null]))
+  return { before: only(before), after: only(after) }
 }
 
 const overlapMs = 24 * 3_600_000

@@ -7,9 +7,13 @@ import { countDeliveries, type DeliveryTotals } from '../deliveries/backlog.ts'
 import { type Endpoint, endpointSlots, undeletedFilter } from './endpoint.ts'
 
 const shownPath = 4
-const fingerprint = 8
+const shownHash = 8
 /** Shorter parts of a URL are rarely secrets, and may be ordinary words. */
 const minSecretPart = 12
+
+/** Equal texts have the same one. */
+export const fingerprint = (secrets: Deps['secrets'], text: string): string =>
+  secrets.hash(text).slice(0, shownHash)
 
 /**
  * Only the merchant sees whole URLs, because many contain secrets. The end of
@@ -17,7 +21,7 @@ const minSecretPart = 12
  */
 export function maskUrl({ secrets }: Pick<Deps, 'secrets'>, url: string): string {
   const { protocol = '', host = '', pathname = '' } = URL.parse(url) ?? {}
-  return `${protocol}//${host}${pathname.slice(0, shownPath)}…${secrets.hash(url).slice(0, fingerprint)}`
+  return `${protocol}//${host}${pathname.slice(0, shownPath)}…${fingerprint(secrets, url)}`
 }
 
 /** Many servers repeat the URL in error pages. */

@@ -35,6 +35,8 @@ export const newEndpointHealth: EndpointHealth = {
   failingSince: null,
 }
 
+/** `encrypted` holds the JSON of names and values. */
+const headerFields = field.part({ names: field.list(field.text), encrypted: field.secret(field.text) })
 const previousSecretFields = field.part({ secret: field.secret(field.text), validUntil: field.date })
 
 export const endpoints = declareCollection({
@@ -52,6 +54,7 @@ export const endpoints = declareCollection({
     secret: field.secret(field.text),
     /** The newest comes first. */
     previousSecrets: field.list(previousSecretFields),
+    headers: field.optional(headerFields),
     active: field.flag,
     deletedAt: field.orNull(field.date),
     replayedAt: field.optional(field.date),

@@ -35,10 +35,11 @@ export function checkEventScopes(caller: Caller, requested: readonly EventName[]
 }
 
 export function presentEndpoint(endpoint: Endpoint): Record<string, unknown> {
-  const { _id: id, url, events, active, sandbox, createdAt, health } = endpoint
+  const { _id: id, url, events, active, headers, sandbox, createdAt, health } = endpoint
   const { lastSuccessAt, lastFailureAt, failuresInRow, lastError } = health
   const shownHealth = { lastSuccessAt, lastFailureAt, failuresInRow, lastError }
-  return { id, url, events, active, sandbox, createdAt, health: shownHealth }
+  const headerNames = headers?.names ?? []
+  return { id, url, events, active, headerNames, sandbox, createdAt, health: shownHealth }
 }
 
 export const presentListedEndpoint = (endpoint: Endpoint, now: Date): Record<string, unknown> => ({

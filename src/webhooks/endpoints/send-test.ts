@@ -14,7 +14,7 @@ import {
   composeBody,
   composeEventData,
   endpointEventFormat,
-  signForEndpoint,
+  headersForEndpoint,
 } from '../message.ts'
 import type { Endpoint } from './endpoint.ts'
 import { checkEventScopes, findEndpoint } from './find.ts'
@@ -62,7 +62,7 @@ async function sendSample(
   const id = makeDeliveryId(eventIdOfTest(key, now), endpoint._id)
   // Never a live event: no merchant should ship goods because of a test.
   const body = composeBody({ _id: id, event, eventAt: now, sandbox: true }, sampleEventData(event, now))
-  const headers = signForEndpoint(deps, endpoint, { _id: id, event }, body, now)
+  const headers = headersForEndpoint(deps, endpoint, { _id: id, event }, body, now)
   const { _id: endpointId, businessId, url } = endpoint
   const { status, stage, durationMs } = await deps.sender.send({ owner: businessId, url, headers, body })
   const about = { deliveryId: id, endpointId, businessId, webhookEvent: event, requestId }

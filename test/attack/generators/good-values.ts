@@ -58,7 +58,12 @@ const byFormat: Record<string, Values> = {
   'page-size': fc.oneof(fc.constantFrom('1', '100', '1000'), small.map(String)),
 }
 
+const headerNames = words('X-Api-Key Authorization X-~tag~ Cookie __proto__ Host x-service-event')
+
 const byName: Record<string, Values> = {
+  headers: fc.dictionary(fc.constantFrom(...headerNames), fc.constantFrom('~tag~', 'a b', 'é'), {
+    maxKeys: 3,
+  }),
   productId: reference('product'),
   variantId: reference('variant'),
   _id: reference('variant'),

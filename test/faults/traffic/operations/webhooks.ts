@@ -43,6 +43,7 @@ async function updateEndpoint(context: Context): Promise<void> {
   const json = {
     ...(chance.is(0.5) && { events: someEvents(context) }),
     ...(chance.is(0.3) && { url: urlOf(context, spareHook(context)) }),
+    ...(chance.is(0.2) && { headers: { 'X-Password': `p-${chance.whole(1, 9)}` } }),
     ...(chance.is(0.6) && { active: chance.is(0.7) }),
   }
   await write(context, 'endpoint.update', path, { json }, { method: 'PUT', other: { active: false } })

@@ -37,10 +37,35 @@ export function decryptSecrets(
   return [secrets.decrypt(endpoint.secret, field), ...previous]
 }
 
-type Needs = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
-type Encrypted = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'deletedAt'>
+export type CustomHeaders = Record<string, string>
 
-/** `unreadable`: endpoints whose secrets need a key that isn't configured. */
+const headersField = (endpointId: string): EncryptedField => ({
+  collection: endpoints.name,
+  id: endpointId,
+  field: 'headers',
+})
+
+export function encryptHeaders(
+  secrets: Pick<Encrypter, 'encrypt'>,
+  endpointId: string,
+  headers: CustomHeaders,
+): Pick<Endpoint, 'headers'> {
+  const names = Object.keys(headers)
+  if (names.length === 0) return {}
+  const encrypted = secrets.encrypt(JSON.stringify(headers), headersField(endpointId))
+  return { headers: { names, encrypted } }
+}
+
+export const decryptHeaders = (
+  secrets: Pick<Encrypter, 'decrypt'>,
+  { _id, headers }: Pick<Endpoint, '_id' | 'headers'>,
+): CustomHeaders =>
+  headers === undefined ? {} : JSON.parse(secrets.decrypt(headers.encrypted, headersField(_id)))
+
+type Needs = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
+type Encrypted = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'headers' | 'deletedAt'>
+
+/** `unreadable`: endpoints whose secrets or headers need a key that isn't configured. */
 type ReencryptedSecrets = { reencrypted: number; unreadable: string[] }
 
 export async function reencryptSecrets(
@@ -63,40 +88,49 @@ export async function reencryptSecrets(
 /** A rotation between the read and the write makes another round necessary. */
 async function reencryptBatch(deps: Needs, result: ReencryptedSecrets, ids: string[]): Promise<void> {
   const collection = rawCollection(deps.Endpoint)
-  const projection = { secret: 1, previousSecrets: 1, deletedAt: 1 } as const
+  const projection = { secret: 1, previousSecrets: 1, headers: 1, deletedAt: 1 } as const
   for (;;) {
     const found = await collection.find<Encrypted>({ _id: { $in: ids } }, { projection }).toArray()
     const writes = found.flatMap((endpoint) => reencryptOne(deps.secrets, endpoint) ?? [])
     if (writes.length === 0) {
-      for (const endpoint of found) if (!canSign(deps, endpoint)) result.unreadable.push(endpoint._id)
+      for (const endpoint of found) if (!canSend(deps, endpoint)) result.unreadable.push(endpoint._id)
       return
     }
     result.reencrypted += (await collection.bulkWrite(writes, { ordered: false })).modifiedCount
   }
 }
 
-/** The filter contains the old secrets, so this can't undo a rotation. */
-function reencryptOne(secrets: Encrypter, { _id, secret, previousSecrets }: Encrypted) {
-  const reencryptOrKeep = (encrypted: string): string => reencryptOrNull(secrets, _id, encrypted) ?? encrypted
+/** The filter contains what was read, so this can't undo a change. */
+function reencryptOne(secrets: Encrypter, { _id, secret, previousSecrets, headers }: Encrypted) {
+  const reencryptOrKeep = (encrypted: string, field = signingSecretField(_id)): string =>
+    reencryptOrNull(secrets, encrypted, field) ?? encrypted
+  const read = { secret, previousSecrets, ...(headers && { headers }) }
   const reencrypted = {
     secret: reencryptOrKeep(secret),
     previousSecrets: previousSecrets.map((each) => ({ ...each, secret: reencryptOrKeep(each.secret) })),
+    ...(headers && {
+      headers: { ...headers, encrypted: reencryptOrKeep(headers.encrypted, headersField(_id)) },
+    }),
   }
-  if (isDeepStrictEqual(reencrypted, { secret, previousSecrets })) return null
-  const filter = { _id, secret, previousSecrets }
+  if (isDeepStrictEqual(reencrypted, read)) return null
   return {
-    updateOne: { filter, update: { $set: reencrypted } },
+    updateOne: { filter: { _id, ...read }, update: { $set: reencrypted } },
   } satisfies mongo.AnyBulkWriteOperation<Endpoint>
 }
 
-const reencryptOrNull = (secrets: Encrypter, id: string, encrypted: string): string | null =>
-  orNull(() => secrets.reencrypt(encrypted, signingSecretField(id)))
+const reencryptOrNull = (secrets: Encrypter, encrypted: string, field: EncryptedField): string | null =>
+  orNull(() => secrets.reencrypt(encrypted, field))
 
-/** Considers only secrets that sign attempts. */
-function canSign({ secrets, now }: Needs, { _id, secret, previousSecrets, deletedAt }: Encrypted): boolean {
+/** Considers only what attempts need. */
+function canSend({ secrets, now }: Needs, endpoint: Encrypted): boolean {
+  const { _id, secret, previousSecrets, headers, deletedAt } = endpoint
   const at = now()
   const signing = previousSecrets.filter(({ validUntil }) => validUntil > at).map((each) => each.secret)
+  const isReadable = (encrypted: string, field = signingSecretField(_id)): boolean =>
+    reencryptOrNull(secrets, encrypted, field) !== null
   return (
-    deletedAt !== null || [secret, ...signing].every((each) => reencryptOrNull(secrets, _id, each) !== null)
+    deletedAt !== null ||
+    ([secret, ...signing].every((each) => isReadable(each)) &&
+      (headers === undefined || isReadable(headers.encrypted, headersField(_id))))
   )
 }

@@ -1,0 +1,30 @@
+/** RFC 9110, 5.6.2 */
+const token = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/
+
+/** Visible ASCII, with spaces only inside. */
+const value = /^[!-~](?:[ -~]*[!-~])?$/
+
+export const isHeaderValue = (text: string): boolean => value.test(text)
+
+/** The service or a proxy sets these. `*` stands for any ending. */
+export const reservedHeaders = (brand: string): string[] =>
+  `host connection keep-alive transfer-encoding te trailer upgrade expect forwarded user-agent traceparent tracestate accept* content-* proxy-* x-forwarded-* webhook-* x-service-* x-${brand.toLowerCase()}-*`.split(
+    ' ',
+  )
+
+export function headerNameFault(name: string, brand: string): string | null {
+  if (!token.test(name)) return 'is not a valid header name'
+  const lower = name.toLowerCase()
+  const isReserved = reservedHeaders(brand).some((each) =>
+    each.endsWith('*') ? lower.startsWith(each.slice(0, -1)) : lower === each,
+  )
+  return isReserved ? 'is reserved for the service' : null
+}
+
+/** Names must differ in more than case. */
+export function areHeadersWithin(limit: number, headers: Record<string, unknown>): boolean {
+  const names = Object.keys(headers)
+  const isDistinct = new Set(names.map((name) => name.toLowerCase())).size === names.length
+  const texts = [...names, ...Object.values(headers)].filter((text) => typeof text === 'string')
+  return isDistinct && texts.join('').length <= limit
+}
