@@ -13,7 +13,8 @@ import type { QueueWorker } from './run/run-job.ts'
 
 export const restoreEveryMs = 6_000
 const apartMs = 5_000
-const diedRecentlyMs = 10 * 60_000
+/** By then, every process has stored the deaths of this time. */
+export const settledMs = 30_000
 
 export const maintenanceWorker: QueueWorker<'maintenance'> = {
   afterFault: 'complete',
@@ -28,18 +29,22 @@ export const requestJobRestore = (deps: Pick<Deps, 'enqueue'>): void =>
   deps.enqueue('maintenance', [{ data: {}, jobId: 'restore', apartMs }])
 
 /**
- * Restores the failed jobs of deliveries that died in the last ten minutes or,
- * after a loss of Redis data, in the last 30 days. Returns their number.
+ * Looks once at each delivery that died and, after a loss of Redis data, at all
+ * of the last 30 days. Returns how many failed jobs were missing.
  */
 export async function restoreJobs(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>): Promise<number> {
   const { storedJobs } = deps.queues
   const now = deps.now().getTime()
-  if (await storedJobs.isWhole()) return restoreFailed(deps, new Date(now - diedRecentlyMs))
+  const settled = new Date(now - settledMs)
   let restored = 0
-  await keepNightlyJob(deps)
-  await storedJobs.makeWhole(async () => {
+  await storedJobs.keepComplete(settled, async (since) => {
+    if (since !== null) {
+      restored = await restoreFailed(deps, { $gt: since, $lte: settled })
+      return
+    }
+    await keepNightlyJob(deps)
     for await (const jobIds of storedJobs.failed('webhook-delivery')) await dropOutdated(deps, jobIds)
-    restored = await restoreFailed(deps, new Date(now - deadJobSeconds * 1000))
+    restored = await restoreFailed(deps, { $gte: new Date(now - deadJobSeconds * 1000) })
   })
   return restored
 }
@@ -48,9 +53,9 @@ export const keepNightlyJob = (deps: Pick<Deps, 'queues'>): Promise<void> =>
   deps.queues.keepSchedule('retention', { id: 'nightly', ...nightlySchedule })
 
 /** Support staff look for DEAD deliveries among the failed jobs. */
-async function restoreFailed(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>, since: Date): Promise<number> {
+async function restoreFailed(deps: Pick<Deps, 'Delivery' | 'now' | 'queues'>, died: object): Promise<number> {
   const now = deps.now()
-  const recent = { deadAt: { $type: 'date', $gte: since }, status: 'DEAD' } as const
+  const recent = { deadAt: { $type: 'date', ...died }, status: 'DEAD' } as const
   const dead = deps.Delivery.find(recent, deliveryRowFields).lean<DeliveryRecord[]>()
   let restored = 0
   await runInBatches(dead.cursor({ batchSize: 1000 }), async (deliveries) => {

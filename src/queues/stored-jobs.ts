@@ -49,15 +49,23 @@ export function createStoredJobs(
         cursor = next
       } while (cursor !== '0')
     },
-    /** If Redis loses its data, the marker is lost as well. */
-    isWhole: async (): Promise<boolean> => (await connection.get(marker)) === 'whole',
     doubt: async (): Promise<void> => void (await connection.del(marker)),
-    async makeWhole(act: () => Promise<void>): Promise<void> {
-      const token = newId()
-      await connection.set(marker, token)
-      await act()
-      // The marker is gone if Redis lost data during `act`.
-      if ((await connection.get(marker)) === token) await connection.set(marker, 'whole', 'XX')
+    isComplete: async (): Promise<boolean> => Number(await connection.get(marker)) > 0,
+    /**
+     * Calls `complete` with the time up to which no job is missing, or null if Redis
+     * may have lost some. If it succeeds, that time becomes `until`.
+     */
+    async keepComplete(until: Date, complete: (since: Date | null) => Promise<void>): Promise<void> {
+      const stored = await connection.get(marker)
+      const since = Number(stored) || null
+      const expected = since === null ? `since ${newId()}` : String(stored)
+      if (since === null) await connection.set(marker, expected)
+      await complete(since === null ? null : new Date(since))
+      const time = Math.max(since ?? 0, until.getTime())
+      // Fails if Redis lost data, or somebody doubted it, in the meantime.
+      await connection.eval(replaceIfEqual, 1, marker, expected, String(time))
     },
   }
 }
+
+const replaceIfEqual = "if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('set', KEYS[1], ARGV[2]) end"

@@ -45,14 +45,74 @@ describe('The failed job of a DEAD delivery', () => {
     expect(await queue.getFailedCount()).to.equal(1)
   })
 
+  it('is looked for only once, and never missed', async () => {
+    const looks = new Map<string, number>()
+    const { storedJobs } = service.deps.queues
+    const addMissing: typeof storedJobs.addMissing = (name, jobs) => {
+      for (const { jobId } of jobs) looks.set(jobId, (looks.get(jobId) ?? 0) + 1)
+      return storedJobs.addMissing(name, jobs)
+    }
+    const queues = { ...service.deps.queues, storedJobs: { ...storedJobs, addMissing } }
+    const restoreFor = async (seconds: number) => {
+      for (let each = 0; each < seconds; each += 6) {
+        service.clock.advance(6_000)
+        await restoreJobs({ ...service.deps, queues })
+      }
+    }
+    await restoreJobs(service.deps)
+    await restoreFor(60)
+    looks.clear()
+    const early = await deadDeliveries(service, merchant, 5)
+    await restoreFor(24)
+    // These died up to 29 s ago, and are stored only now.
+    const late = await deadDeliveries(service, merchant, 29)
+    await restoreFor(660)
+    const ids = [...early, ...late].map(jobIdOf)
+    expect([...looks].toSorted()).to.deep.equal(ids.map((id) => [id, 1]).toSorted())
+    for (const id of ids) expect(await queue.getJob(id)).to.be.an('object')
+  })
+
+  it('is restored after a failed look', async () => {
+    const { storedJobs } = service.deps.queues
+    await restoreJobs(service.deps)
+    const [dead] = await deadDeliveries(service, merchant, 1)
+    service.clock.advance(60_000)
+    const addMissing = () => Promise.reject(new Error('Redis is gone'))
+    const queues = { ...service.deps.queues, storedJobs: { ...storedJobs, addMissing } }
+    const failed = await restoreJobs({ ...service.deps, queues }).catch(String)
+    expect(failed).to.include('Redis is gone')
+    expect(await restoreJobs(service.deps)).to.equal(1)
+    expect(await restoreJobs(service.deps)).to.equal(0)
+    expect(await queue.getJob(jobIdOf(dead as Delivery))).to.be.an('object')
+  })
+
+  it('stays in doubt if Redis loses its data during a look', async () => {
+    const { storedJobs } = service.deps.queues
+    await restoreJobs(service.deps)
+    await deadDeliveries(service, merchant, 1)
+    service.clock.advance(60_000)
+    const addMissing: typeof storedJobs.addMissing = async (name, jobs) => {
+      const added = await storedJobs.addMissing(name, jobs)
+      await loseJobs()
+      return added
+    }
+    const queues = { ...service.deps.queues, storedJobs: { ...storedJobs, addMissing } }
+    for (const _each of ['known times', 'all times']) {
+      await restoreJobs({ ...service.deps, queues })
+      expect(await storedJobs.isComplete()).to.equal(false)
+    }
+    expect(await restoreJobs(service.deps)).to.equal(2)
+    expect(await storedJobs.isComplete()).to.equal(true)
+  })
+
   it('is restored automatically after Redis has been emptied', async () => {
     await deadDeliveries(service, merchant, 60)
     service.clock.advance(20 * 86_400_000)
     await loseJobs()
-    expect(await service.deps.queues.storedJobs.isWhole()).to.equal(false)
+    expect(await service.deps.queues.storedJobs.isComplete()).to.equal(false)
     service.startWorkers()
     await waitFor('all are there', async () => (await queue.getFailedCount()) === 61)
-    await waitFor('Redis is whole', () => service.deps.queues.storedJobs.isWhole())
+    await waitFor('Redis has all jobs', () => service.deps.queues.storedJobs.isComplete())
   })
 
   it('is removed by the next full restore if the delivery is no longer DEAD', async () => {
