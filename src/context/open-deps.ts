@@ -117,7 +117,7 @@ export async function openDeps(
   const listsMongo = await awaitMongo(config, log, listPoolOptions)
   const listModels = openModels(listsMongo, maxListReadMs)
   const chainWatch = openChainWatch(listModels, log)
-  const queues = openJobQueues(config, log)
+  const queues = openJobQueues(config, log, (queue, jobs) => metrics.jobsDropped.inc({ queue }, jobs))
   const boardQueues = openJobBoardQueues(config, log)
   const sender = createSender({
     timeoutMs: config.webhookTimeoutMs,

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
+import { queueNames } from '../../schemas/jobs.ts'
 import { failureStages } from '../../schemas/responses/webhooks.ts'
 import { dayMs } from '../platform/time.ts'
 
@@ -73,6 +74,7 @@ const counterLines = {
   lookups: 'lookups_total{kind,outcome} Lookups by short code or payment code.',
   transitions: 'transitions_total{transition,environment} Transitions of payment intents.',
   attempts: 'webhook_attempts_total{outcome,stage,environment} Delivery attempts, without endpoint tests.',
+  jobsDropped: 'jobs_dropped_total{queue} Jobs that this process did not add, because too many waited.',
   removed: 'retention_removed_total{kind} Documents that the clean-up removed or shortened.',
   logLines: 'log_lines_total{level,line} Log lines at warn and error. Frequent ones count once per 5 s.',
 } as const
@@ -115,7 +117,8 @@ export const alertedLogLines = {
 } as const
 
 /** Prometheus sees no increase when a counter first appears as 1. */
-function beginAtZero({ logLines, lookups, attempts }: Counters): void {
+function beginAtZero({ logLines, lookups, attempts, jobsDropped }: Counters): void {
+  for (const queue of queueNames) jobsDropped.inc({ queue }, 0)
   for (const [level, lines] of Object.entries(alertedLogLines))
     for (const line of lines) logLines.inc({ level, line }, 0)
   for (const kind of ['link', 'code', 'test-code'])

@@ -17,6 +17,7 @@ export function createJobProducer(
   name: QueueName,
   obtain: () => Promise<Queue>,
   complain: (fields: object) => void,
+  onDrop: (jobs: number) => void,
 ) {
   const send = createBatcher<NewJob<QueueName>, null>(
     longestBatch,
@@ -29,7 +30,7 @@ export function createJobProducer(
   const unsent = new Set<Promise<unknown>>()
   return {
     add(jobs: NewJob<QueueName>[]): void {
-      if (unsent.size + jobs.length > maxUnsent) return
+      if (unsent.size + jobs.length > maxUnsent) return onDrop(jobs.length)
       for (const job of jobs) {
         const sending = send(job, performance.now() + maxUnsentMs)
           .catch((err: unknown) => complain({ err, queue: name }))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Queue } from 'bullmq'
 import { type NewJob, type QueueName, queueNames } from '../../schemas/jobs.ts'
 import type { Config } from '../config/config.ts'
-import type { Log } from '../platform/log.ts'
+import { type Log, throttleLog } from '../platform/log.ts'
 import { succeedsWithin } from '../platform/timeout.ts'
 import { openFastFailRedis, type RedisConnection } from './open-redis.ts'
 import { createJobProducer } from './producer.ts'
@@ -41,9 +41,11 @@ export type JobQueues = ReturnType<typeof openJobQueues>
 const timeoutMs = 3000
 
 type QueuesConfig = Pick<Config, 'redisUrl' | 'redisTrust' | 'queuePrefix'>
+type CountDropped = (queue: QueueName, jobs: number) => void
+const uncounted: CountDropped = () => undefined
 
 /** This connection fails fast. BullMQ's own would hang while Redis is down. */
-export function openJobQueues(config: QueuesConfig, log: Log) {
+export function openJobQueues(config: QueuesConfig, log: Log, countDropped = uncounted) {
   const { connection, complain } = openFastFailRedis(config, log, timeoutMs, false)
   const connected = new Promise<void>((resolve) => {
     for (const event of ['ready', 'error', 'close']) connection.once(event, () => resolve())
@@ -51,8 +53,15 @@ export function openJobQueues(config: QueuesConfig, log: Log) {
   const { obtain, close } = createOpener(connection, config.queuePrefix, complain, () =>
     succeedsWithin(connected, timeoutMs),
   )
+  const warnOfDrop = throttleLog(60_000, (fields) => log.warn(fields, 'jobs.dropped'))
   const producers = new Map(
-    queueNames.map((name) => [name, createJobProducer(name, () => obtain(name), complain)]),
+    queueNames.map((name) => {
+      const onDrop = (jobs: number): void => {
+        countDropped(name, jobs)
+        warnOfDrop({ queue: name, jobs })
+      }
+      return [name, createJobProducer(name, () => obtain(name), complain, onDrop)]
+    }),
   )
   const enqueue: EnqueueJobs = (name, jobs) => producers.get(name)?.add(jobs)
   const marker = `${config.queuePrefix}:whole`

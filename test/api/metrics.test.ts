@@ -291,6 +291,16 @@ describe('The metrics endpoint', () => {
     await Promise.all([web.close(), probes.stop(0)])
   })
 
+  it('counts the jobs that were dropped because too many waited', async () => {
+    const job = { data: { intentIds: [], orderIds: [] } }
+    service.deps.enqueue('outbox-relay', Array<typeof job>(20_001).fill(job))
+    expectValues(
+      await now(),
+      ['jobs_dropped_total', 20_001, { queue: 'outbox-relay' }],
+      ['jobs_dropped_total', 0, { queue: 'retention' }],
+    )
+  })
+
   it('counts log lines that may require action', () => {
     const counted: string[] = []
     const log = createLog('info', 'test', (level, line) => void counted.push(`${level} ${line}`))

@@ -1,15 +1,43 @@
 import { expect } from 'chai'
 import { type Server, startRedis } from '../../dev/servers.ts'
 import type { EventName } from '../../schemas/events.ts'
+import { parseConfig } from '../../src/config/config.ts'
 import { newId } from '../../src/platform/ids.ts'
+import { openJobQueues } from '../../src/queues/queues.ts'
 import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'
 import { pay } from '../support/pay.ts'
+import { recordLog } from '../support/recorded-log.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { freshEnvironment, type Merchant, openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { createIntents } from '../workers/set-up.ts'
+
+describe('A process with more jobs than Redis takes', () => {
+  it('counts the dropped ones, and logs them once a minute', async () => {
+    const dropped = new Map<string, number>()
+    const recorded = recordLog('warn')
+    const config = parseConfig(freshEnvironment({ REDIS_URL: 'redis://127.0.0.1:1' }))
+    const queues = openJobQueues(config, recorded.log, (queue, jobs) =>
+      dropped.set(queue, (dropped.get(queue) ?? 0) + jobs),
+    )
+    const add = (count: number) => {
+      const data = { intentIds: [newId()], orderIds: [] }
+      queues.enqueue('outbox-relay', Array<{ data: typeof data }>(count).fill({ data }))
+    }
+    add(19_990)
+    add(10)
+    expect(dropped.size).to.equal(0)
+    for (const count of [1, 3, 5]) add(count)
+    queues.enqueue('retention', [{ data: {} }])
+    expect([...dropped]).to.deep.equal([['outbox-relay', 9]])
+    const lines = recorded.lines().filter(({ msg }) => msg === 'jobs.dropped')
+    expect(lines).to.have.length(1)
+    expect(lines[0]).to.include({ queue: 'outbox-relay', jobs: 1 })
+    await queues.close()
+  })
+})
 
 const faults = { away: 'SIGKILL', frozen: 'SIGSTOP' } as const
 
