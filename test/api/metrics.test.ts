@@ -292,8 +292,8 @@ describe('The metrics endpoint', () => {
   })
 
   it('counts the jobs that were dropped because too many waited', async () => {
-    const job = { data: { intentIds: [], orderIds: [] } }
-    service.deps.enqueue('outbox-relay', Array<typeof job>(20_001).fill(job))
+    const job = () => ({ data: { intentIds: [], orderIds: [] } })
+    service.deps.enqueue('outbox-relay', Array.from({ length: 20_001 }, job))
     expectValues(
       await now(),
       ['jobs_dropped_total', 20_001, { queue: 'outbox-relay' }],

@@ -9,7 +9,7 @@ import { deliveriesOf, openSecondProcess, storedDelivery, subscribe } from '../s
 import { deadDeliveries, deadDelivery } from '../support/dead-deliveries.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
-import { type Merchant, withServicePerTest } from '../support/service.ts'
+import { type Merchant, type Service, withServicePerTest } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { isIn, withQueues } from '../workers/set-up.ts'
 
@@ -30,6 +30,11 @@ describe('The failed job of a DEAD delivery', () => {
     delivery = await deadDelivery(service, merchant)
   })
   const loseJobs = () => deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
+  type AddMissing = Service['deps']['queues']['storedJobs']['addMissing']
+  const withAddMissing = (addMissing: AddMissing) => ({
+    ...service.deps,
+    queues: { ...service.deps.queues, storedJobs: { ...service.deps.queues.storedJobs, addMissing } },
+  })
   const by = { actor: { kind: 'operator', name: 'an operator', from: null }, reason: null } as const
   const requeue = ({ _id }: Delivery) => requeueDeliveries(service.deps, [_id], by)
 
@@ -48,15 +53,14 @@ describe('The failed job of a DEAD delivery', () => {
   it('is looked for only once, and never missed', async () => {
     const looks = new Map<string, number>()
     const { storedJobs } = service.deps.queues
-    const addMissing: typeof storedJobs.addMissing = (name, jobs) => {
+    const addMissing: AddMissing = (name, jobs) => {
       for (const { jobId } of jobs) looks.set(jobId, (looks.get(jobId) ?? 0) + 1)
       return storedJobs.addMissing(name, jobs)
     }
-    const queues = { ...service.deps.queues, storedJobs: { ...storedJobs, addMissing } }
     const restoreFor = async (seconds: number) => {
       for (let each = 0; each < seconds; each += 6) {
         service.clock.advance(6_000)
-        await restoreJobs({ ...service.deps, queues })
+        await restoreJobs(withAddMissing(addMissing))
       }
     }
     await restoreJobs(service.deps)
@@ -68,18 +72,16 @@ describe('The failed job of a DEAD delivery', () => {
     const late = await deadDeliveries(service, merchant, 29)
     await restoreFor(660)
     const ids = [...early, ...late].map(jobIdOf)
-    expect([...looks].toSorted()).to.deep.equal(ids.map((id) => [id, 1]).toSorted())
+    expect([...looks]).to.have.deep.members(ids.map((id) => [id, 1]))
     for (const id of ids) expect(await queue.getJob(id)).to.be.an('object')
   })
 
   it('is restored after a failed look', async () => {
-    const { storedJobs } = service.deps.queues
     await restoreJobs(service.deps)
     const [dead] = await deadDeliveries(service, merchant, 1)
     service.clock.advance(60_000)
     const addMissing = () => Promise.reject(new Error('Redis is gone'))
-    const queues = { ...service.deps.queues, storedJobs: { ...storedJobs, addMissing } }
-    const failed = await restoreJobs({ ...service.deps, queues }).catch(String)
+    const failed = await restoreJobs(withAddMissing(addMissing)).catch(String)
     expect(failed).to.include('Redis is gone')
     expect(await restoreJobs(service.deps)).to.equal(1)
     expect(await restoreJobs(service.deps)).to.equal(0)
@@ -91,14 +93,13 @@ describe('The failed job of a DEAD delivery', () => {
     await restoreJobs(service.deps)
     await deadDeliveries(service, merchant, 1)
     service.clock.advance(60_000)
-    const addMissing: typeof storedJobs.addMissing = async (name, jobs) => {
+    const addMissing: AddMissing = async (name, jobs) => {
       const added = await storedJobs.addMissing(name, jobs)
       await loseJobs()
       return added
     }
-    const queues = { ...service.deps.queues, storedJobs: { ...storedJobs, addMissing } }
     for (const _each of ['known times', 'all times']) {
-      await restoreJobs({ ...service.deps, queues })
+      await restoreJobs(withAddMissing(addMissing))
       expect(await storedJobs.isComplete()).to.equal(false)
     }
     expect(await restoreJobs(service.deps)).to.equal(2)

@@ -23,8 +23,8 @@ describe('A process with more jobs than Redis takes', () => {
       dropped.set(queue, (dropped.get(queue) ?? 0) + jobs),
     )
     const add = (count: number) => {
-      const data = { intentIds: [newId()], orderIds: [] }
-      queues.enqueue('outbox-relay', Array<{ data: typeof data }>(count).fill({ data }))
+      const job = () => ({ data: { intentIds: [newId()], orderIds: [] } })
+      queues.enqueue('outbox-relay', Array.from({ length: count }, job))
     }
     add(19_990)
     add(10)
