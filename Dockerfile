@@ -10,6 +10,7 @@ COPY src src
 COPY workers workers
 COPY clients clients
 COPY docs/merchants docs/merchants
+COPY guide guide
 COPY test/vectors/webhook-signatures.json test/vectors/
 COPY dev dev
 COPY cli cli

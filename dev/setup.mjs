@@ -68,9 +68,9 @@ const commands = {
         for (const served of ['examples', 'released', 'payments.postman_collection.json'])
           cpSync(`clients/${served}`, `dist/clients/${served}`, { recursive: true })
       },
-      ['src/reference/render-guide.ts', 'dist/docs/guide.json'],
+      ['guide/render.ts', 'dist/docs/guide.json'],
       // Only the build needs the Markdown library.
-      () => rmSync('dist/src/reference/render-guide.js'),
+      () => rmSync('dist/guide', { recursive: true }),
       sbom,
     ],
   },

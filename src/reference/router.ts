@@ -9,7 +9,7 @@ import { createAsset, renderDocument, sendPage, serveAsset } from '../http/pages
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { readClientFiles } from './clients.ts'
-import { guideAssets, guideFiles } from './guide.ts'
+import { guideAssets, readGuide } from './guide.ts'
 import { packagesRouter, readPackages } from './packages.ts'
 import { apiReferenceScript } from './script.ts'
 import { referenceStyle } from './style.ts'
@@ -34,7 +34,7 @@ export function referenceRouter(deps: Pick<Deps, 'config'>): Router {
   const packages = readPackages()
   router.use(packagesRouter(deps, packages))
   const cli = packages.find(({ file }) => file.startsWith('payment-intents-mru-cli-'))
-  const files = [...clients, ...guideFiles(deps.config, packages)]
+  const files = [...clients, ...readGuide(deps.config, packages)]
   const page = pageWith(cli === undefined ? null : deps.config.publicUrl + cli.path)
   router.get('/docs/api', prepare, (_req: Request, res: Response) => sendPage(res, 200, page))
   for (const { path, type, content } of files)

@@ -3,23 +3,12 @@ import { createRequire } from 'node:module'
 import { dirname, join, posix } from 'node:path'
 import { html } from 'ghtml'
 import { Marked, Renderer, type Token, type Tokens } from 'marked'
-import { openApiPath } from '../http/openapi/operation.ts'
-import type { Route } from '../http/operations/route.ts'
-import { apiRoutes } from '../http/routes/routes.ts'
-
-export interface GuidePage {
-  path: string
-  language: 'en' | 'fr'
-  title: string
-  contents: { id: string; text: string }[]
-  html: string
-}
-
-export interface Guide {
-  pages: GuidePage[]
-  /** Requests for testing a merchant's own verification. */
-  signatures: { path: string; content: string }
-}
+import { openApiPath } from '../src/http/openapi/operation.ts'
+import type { Route } from '../src/http/operations/route.ts'
+import { createAsset } from '../src/http/pages/send-page.ts'
+import { apiRoutes } from '../src/http/routes/routes.ts'
+import type { Guide } from '../src/reference/guide.ts'
+import { type GuidePage, layOut } from './layout.ts'
 
 interface Highlighter {
   getLanguage(name: string): unknown
@@ -29,7 +18,7 @@ interface Highlighter {
 const require = createRequire(import.meta.url)
 const hljs = require('highlight.js/lib/common') as Highlighter
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '..')
 const folder = 'docs/merchants'
 const programs = 'clients/examples'
 const vectors = 'test/vectors/webhook-signatures.json'
@@ -61,7 +50,16 @@ export function renderGuide(): Guide {
   const missing = pages.filter(({ path }) => !order.includes(path)).map(({ path }) => path)
   if (missing.length > 0) throw new Error(`${folder}/README.md doesn't link to ${missing.join(', ')}`)
   pages.sort((a, b) => order.indexOf(a.path) - order.indexOf(b.path))
-  return { pages, signatures: { path: signaturesPath, content: read(vectors) } }
+  const assets = [
+    createAsset('/docs', 'css', read('guide/style.css')),
+    createAsset('/docs', 'js', read('guide/page.js')),
+  ]
+  const rendered = pages.map((page) => ({
+    path: page.path,
+    type: 'html' as const,
+    content: layOut(page, pages, assets),
+  }))
+  return { assets, files: [...rendered, { path: signaturesPath, type: 'json', content: read(vectors) }] }
 }
 
 function renderPage(file: string): GuidePage {
