@@ -1,16 +1,16 @@
 # catchup.py
 import json
 import os
-from client import call
 from inbox import store
+from payment_intents_mru import Payments
 
-after, added, has_more = "", 0, True
-if os.path.exists("next.txt"):
-    after = open("next.txt").read()
+payments = Payments(key=os.environ["KEY"], base_url=os.environ["BASE"])
+position = {"after": open("next.txt").read()} if os.path.exists("next.txt") else {}
+added, has_more = 0, True
 while has_more:
-    feed = call("GET", "/dev/events/feed?limit=100" + (after and "&after=" + after))
+    feed = payments.read_event_feed(limit=100, **position)
     added += sum(store(event["id"], json.dumps(event["body"])) for event in feed["items"])
+    position, has_more = {"after": feed["next"]}, feed["hasMore"]
     with open("next.txt", "w") as file:  # only after the events are stored
         file.write(feed["next"])
-    after, has_more = feed["next"], feed["hasMore"]
 print("New events:", added)

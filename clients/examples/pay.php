@@ -1,8 +1,9 @@
 <?php // pay.php
-require 'client.php';
+require 'payment-intents-mru-1.0.0.php';
 
-$intent = call('POST', '/dev/intents', ['amount' => 50000, 'label' => 'Order 1042']);
+$payments = new PaymentIntentsMru\Payments(key: getenv('KEY'), baseUrl: getenv('BASE'));
+$intent = $payments->createIntent(['amount' => 50000, 'label' => 'Order 1042']);
 echo "The customer pays at $intent[payUrl]\n";
 
-$intent = call('POST', "/dev/intents/$intent[referenceNumber]/simulate-payment");
-echo "$intent[status] {$intent['payment']['amountPaid']}\n";
+$paid = $payments->simulatePayment($intent['referenceNumber']);
+echo "$paid[status] {$paid['payment']['amountPaid']}\n";

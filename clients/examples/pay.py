@@ -1,8 +1,10 @@
 # pay.py
-from client import call
+import os
+from payment_intents_mru import Payments
 
-intent = call("POST", "/dev/intents", {"amount": 50000, "label": "Order 1042"})
+payments = Payments(key=os.environ["KEY"], base_url=os.environ["BASE"])
+intent = payments.create_intent(amount=50000, label="Order 1042")
 print("The customer pays at", intent["payUrl"])
 
-intent = call("POST", f"/dev/intents/{intent['referenceNumber']}/simulate-payment")
-print(intent["status"], intent["payment"]["amountPaid"])
+paid = payments.simulate_payment(intent["referenceNumber"])
+print(paid["status"], paid["payment"]["amountPaid"])

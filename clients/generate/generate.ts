@@ -7,6 +7,8 @@ import { type Document, type Operation, openapi, operations } from '../../dev/op
 import { preview, release } from '../release/release.ts'
 import numbered from '../version.json' with { type: 'json' }
 import { generateCollection } from './collection.ts'
+import { phpFiles } from './php.ts'
+import { pythonFiles } from './python.ts'
 
 const root = join(import.meta.dirname, '../..')
 const clientFile = 'clients/typescript/payments.ts'
@@ -19,7 +21,8 @@ export async function generateClients(): Promise<Record<string, string>> {
     [clientFile]: await generateClient(),
     'clients/payments.postman_collection.json': generateCollection(),
   }
-  return Object.fromEntries(Object.entries(texts).map(([path, text]) => [path, format(path, text)]))
+  const formatted = Object.entries(texts).map(([path, text]) => [path, format(path, text)])
+  return { ...Object.fromEntries(formatted), ...pythonFiles(), ...phpFiles() }
 }
 
 function format(path: string, text: string): string {

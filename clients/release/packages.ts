@@ -1,5 +1,7 @@
+import { buildPhp, phpName } from '../generate/php.ts'
 import numbered from '../version.json' with { type: 'json' }
 import { buildCli, buildNpmClient } from './npm.ts'
+import { buildWheel, wheelName } from './wheel.ts'
 
 export interface Package {
   file: string
@@ -13,4 +15,6 @@ const { version } = numbered
 export const packages: readonly Package[] = [
   { file: `payment-intents-mru-client-${version}.tgz`, build: buildNpmClient },
   { file: `payment-intents-mru-cli-${version}.tgz`, build: buildCli },
+  { file: wheelName, build: async () => buildWheel() },
+  { file: phpName, build: async () => buildPhp() },
 ]

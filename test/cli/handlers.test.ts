@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -7,7 +7,7 @@ import { freePort } from '../../dev/servers/free-port.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { startCommand } from '../dev/command.ts'
 import { fileOf, languageOf, librariesOf, programs } from '../docs/languages.ts'
-import { skipUnlessHere } from '../docs/program.ts'
+import { skipUnlessHere, writeFiles } from '../docs/program.ts'
 import { createIntent, deliveriesOf, relay, storedBody, subscribe } from '../support/actions.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -20,8 +20,8 @@ const catchups = programs.filter((program) => fileOf(program)?.startsWith('catch
 describe('A webhook handler in docs/merchants/quickstart.md', () => {
   const [service, cli] = [withService(), withCli()]
 
-  it('is available for Node and Python', () => {
-    expect(handlers.map((handler) => languageOf(handler)?.name)).to.have.members(['Node', 'Python'])
+  it('is available for every language', () => {
+    expect(handlers.map((handler) => languageOf(handler)?.name)).to.have.members(['Node', 'Python', 'PHP'])
   })
 
   for (const handler of handlers)
@@ -39,9 +39,10 @@ describe('A webhook handler in docs/merchants/quickstart.md', () => {
         [file]: handler.text.replace('4000', String(port)),
         [catchupFile]: catchup?.text ?? '',
       }
-      for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+      await writeFiles(folder, files)
+      const serve = language.name === 'PHP' ? ['-S', `localhost:${port}`] : []
       const env = { ...process.env, WEBHOOK_SECRET: secret }
-      const running = startCommand([language.command, file], { cwd: folder, env })
+      const running = startCommand([language.command, ...serve, file], { cwd: folder, env })
       try {
         const url = `http://localhost:${port}/hooks`
         const forge = () => fetch(url, { method: 'POST', body: '{}' }).then(({ status }) => status)

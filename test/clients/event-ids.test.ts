@@ -37,6 +37,12 @@ def show(id):
         return True
 print(",".join(str(show(id)).lower() for id in ["a" * 24, "a" * 24, "..", "a/b", "", None]))
 `,
+  PHP: `<?php
+require 'inbox.php';
+function show($id) { try { return store($id, 'body'); } catch (InvalidArgumentException | TypeError) { return true; } }
+$ids = [str_repeat('a', 24), str_repeat('a', 24), '..', 'a/b', '', null];
+echo implode(',', array_map(fn ($id) => show($id) ? 'true' : 'false', $ids));
+`,
 }
 
 describe('The event id that webhook verification returns', () => {
@@ -108,6 +114,24 @@ describe('The event id that webhook verification returns', () => {
       const printed = await runProgram([command, `run.${extension}`], { files, environment: {}, input: '' })
       expect(printed.trim()).to.equal('true,false,true,true,true,true')
     })
+
+  it('never leaves a connection to the inbox open (Python)', async function () {
+    skipUnlessHere(this, 'Python', ['python3', '--version'], 'clients/examples')
+    const program = `
+import os, sqlite3
+connect, kept = sqlite3.connect, []
+sqlite3.connect = lambda name: kept.append(connect(name)) or kept[-1]
+from inbox import store
+for at in range(300):
+    store(f"{at:024x}", "body")
+    if at == 0:
+        before = len(os.listdir("/dev/fd"))
+print(len(os.listdir("/dev/fd")) - before, len(kept))
+`
+    const files = { ...librariesOf({ extension: 'py' }), 'run.py': program }
+    const printed = await runProgram(['python3', 'run.py'], { files, environment: {}, input: '' })
+    expect(printed).to.equal('0 300\n')
+  })
 
   it('is the same in webhooks to two endpoints, in a replay and in the feed (TypeScript)', async () => {
     const verified = requests.map(({ body = '', headers, secret, now }) =>

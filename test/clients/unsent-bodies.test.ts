@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { expect } from 'chai'
+import { phpName } from '../../clients/generate/php.ts'
 import { createPayments } from '../../clients/typescript/payments.ts'
 import { languages, librariesOf } from '../docs/languages.ts'
 import { runProgram, skipUnlessHere } from '../docs/program.ts'
@@ -19,7 +20,7 @@ async function startRecorder() {
   return { ...(await listen(server)), bodies }
 }
 
-const sent = { amount: 5, reason: 'Thé 🫖 "\\\n', metadata: { list: [null, true, {}], '': '0' } }
+const sent = { amount: 5, label: 'Thé 🫖 "\\\n', metadata: { list: [null, true, {}], '': '0' } }
 
 /** Per language: bodies that JSON can't represent, and a program that prints those that `call` did not refuse. */
 const programs: Record<string, string> = {
@@ -52,15 +53,17 @@ const lossy = {
 for (const [name, body] of Object.entries(lossy)) Object.assign(bodies, { [name + ' ']: body, [name + ' inside']: { metadata: [body] } })
 for (const [name, body] of Object.entries({ ...bodies, 'another body': new Whole() }))
   await call('POST', '/refund', body).then(() => console.log(name), (error) => error instanceof TypeError || console.log(name, error))
-const own = { get amount() { return 5 }, reason: { toJSON: () => ${JSON.stringify(sent.reason)} } }
+const own = { get amount() { return 5 }, label: { toJSON: () => ${JSON.stringify(sent.label)} } }
 await call('POST', '/refund', Object.assign(Object.create(null), ${JSON.stringify(sent)}))
 await call('POST', '/refund', Object.defineProperties(${JSON.stringify(sent)}, Object.getOwnPropertyDescriptors(own)))
 `,
   Python: `
-from client import call
+import os
 from collections import OrderedDict, namedtuple
 from decimal import Decimal
 from enum import IntEnum
+from payment_intents_mru import Payments
+payments = Payments(key=os.environ["KEY"], base_url=os.environ["BASE"])
 class Keys(dict):
     def keys(self):
         return ["amount"]
@@ -79,26 +82,31 @@ class Listed(list):
         return iter([5])
 attribute = OrderedDict()
 attribute.amount = 5
-lossy = [Keys(), Iterated(), Items(amount=5), Attribute(), Listed(), attribute, namedtuple("Refund", "amount")(5), {5: "amount"},
-    {None: 5}, {True: 5, "true": 5}, IntEnum("Amount", "FIVE").FIVE]
 circular = {}
 circular["self"] = circular
 nan = float("nan")
-bodies = [{"amount": nan}, {"amount": -float("inf")}, {"amount": Decimal(5)}, {"amount": 5j}, {"amount": {5}}, circular,
-    {"reason": "é".encode("latin-1")}, {"reason": bytearray(b"a")}, {b"reason": "a"}, {"reason": "a\\ud83e"}, {(1, 2): 3},
-    {"reason": "\\ud83e\\udedb"}, {"metadata": {"\\udedb": ""}}, {"metadata": [{"a": [nan]}]}, {"amount": object()},
-    {"amount": lambda: 5}, (each for each in []), b"{}", nan, {"reason": b"\\xe9".decode("utf-8", "surrogateescape")}]
-bodies += lossy + [{"metadata": [each]} for each in lossy]
-for body in bodies:
+values = [Keys(), Iterated(), Items(amount=5), Attribute(), Listed(), attribute, namedtuple("Refund", "amount")(5), {5: "amount"},
+    {None: 5}, {True: 5, "true": 5}, IntEnum("Amount", "FIVE").FIVE, nan, -float("inf"), Decimal(5), 5j, {5}, circular,
+    "é".encode("latin-1"), bytearray(b"a"), {b"reason": "a"}, "a\\ud83e", {(1, 2): 3}, "\\ud83e\\udedb", {"\\udedb": ""},
+    object(), lambda: 5, (each for each in []), b"\\xe9".decode("utf-8", "surrogateescape")]
+for value in values:
+    for fields in [{"amount": value}, {"metadata": value}, {"metadata": {"a": [value]}}]:
+        try:
+            payments.create_intent(**fields)
+            print(fields)
+        except (TypeError, ValueError):
+            pass
+for fields in [{"status": nan}, {"status": None}, {"page": 5.5}, {"status": ["PAID"]}]:
     try:
-        call("POST", "/refund", body)
-        print(body)
-    except (TypeError, ValueError):
+        payments.list_intents(**fields)
+        print(fields)
+    except TypeError:
         pass
-call("POST", "/refund", ${JSON.stringify(sent).replace('null', 'None').replace('true', 'True')})
+payments.create_intent(**${JSON.stringify(sent).replace('null', 'None').replace('true', 'True')})
 `,
   PHP: `<?php
-require 'client.php';
+require '${phpName}';
+$payments = new PaymentIntentsMru\\Payments(getenv('KEY'), getenv('BASE'));
 $deep = [];
 for ($i = 0; $i < 600; $i++) $deep = [$deep];
 $circular = [];
@@ -117,15 +125,22 @@ $bodies = [['reason' => "th\\xe9"], ['reason' => "\\xff\\xfe"], ['reason' => "\\
 foreach ($lossy as $each) array_push($bodies, $each, [$each], ['metadata' => $each], ['metadata' => (object) ['a' => [$each]]]);
 foreach ($bodies as $at => $body) {
     try {
-        call('POST', '/refund', $body);
+        $payments->createIntent($body);
         echo "$at\\n";
     } catch (JsonException | TypeError) {
+    }
+}
+foreach ([['status' => NAN], ['status' => null], ['status' => ['PAID']], ['page' => 5.5]] as $input) {
+    try {
+        $payments->listIntents($input);
+        echo json_encode($input), "\\n";
+    } catch (InvalidArgumentException) {
     }
 }
 $sent = (array) json_decode(<<<'END'
 ${JSON.stringify(sent)}
 END);
-call('POST', '/refund', ['reason' => new Serialized(new Serialized($sent['reason']))] + $sent);
+$payments->createIntent(['label' => new Serialized(new Serialized($sent['label']))] + $sent);
 `,
 }
 
@@ -175,7 +190,7 @@ describe('A downloadable client', () => {
       expect(error, `input ${index}`).to.be.instanceOf(TypeError)
     }
     expect(recorder.bodies).to.have.length(before)
-    await payments.refundIntent({ referenceNumber: 'PI-1', reason: sent.reason })
-    expect(recorder.bodies.at(-1)).to.equal(JSON.stringify({ reason: sent.reason }))
+    await payments.refundIntent({ referenceNumber: 'PI-1', reason: sent.label })
+    expect(recorder.bodies.at(-1)).to.equal(JSON.stringify({ reason: sent.label }))
   })
 })

@@ -47,7 +47,7 @@ export async function createFixture(service: Service, endpointServer: EndpointSe
   const needsEndpoint = /ENDPOINT|DELIVERY/.test(program)
   const endpoint = needsEndpoint ? await subscribe(service, merchant, endpointServer.url) : null
   const delivery = needsEndpoint ? await freshDelivery(service, merchant) : null
-  if (program.includes('/dev/events')) await relay(service, merchant)
+  if (/\/dev\/events|event_?feed|followEvents/i.test(program)) await relay(service, merchant)
   const environment = {
     BASE: `${service.origin}/api/v1`,
     KEY: merchant.key,

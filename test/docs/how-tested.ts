@@ -18,7 +18,9 @@ export const notRun: Record<string, string> = {
   'quickstart.md export SERVICE=': 'shows what to set; the tests set these variables',
   'quickstart.md npx --yes $SERVICE/':
     'runs for as long as the developer wants; the demo runs the same commands',
-  'quickstart.md curl -O "$SERVICE/': 'saves files that clients/payments.test.ts fetches',
+  'quickstart.md curl -O "$SERVICE/': 'saves files that test/clients and test/commands fetch',
+  'clients.md pip install "$SERVICE/': 'test/commands/packages.test.ts installs it',
+  'clients.md curl -O "$SERVICE/': 'test/commands/packages.test.ts fetches it',
   'clients.md npx --yes $SERVICE/': 'runs for as long as the developer wants; test/cli tests each command',
   'webhooks.md CREATE TABLE inbox': "is for the merchant's database",
 }

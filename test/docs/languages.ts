@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import { buildPhp, phpName } from '../../clients/generate/php.ts'
 import { bodyOf, type Vector } from '../vectors/vector.ts'
 import { type Block, blocks, textOf } from './pages.ts'
 import { runProgram } from './program.ts'
@@ -38,12 +39,17 @@ function text(field) { return Buffer.from(field, 'base64').toString() }
     checkAll: `
 import sys
 from base64 import b64decode
-from verify import verify
+from payment_intents_mru import WebhookVerificationError, verify_webhook
+def verify(secret, headers, body, now):
+    try:
+        return verify_webhook(body, headers, secret, now=now).event_id
+    except (WebhookVerificationError, ValueError):
+        return "null"
 for line in sys.stdin.read().rstrip("\\n").split("\\n"):
     secret, now, body, *rest = line.split("\\t")
     rest = [b64decode(field).decode() for field in rest]
     headers = dict(zip(rest[::2], rest[1::2]))
-    print(verify(b64decode(secret).decode(), headers, b64decode(body), float(now)) or "null")
+    print(verify(b64decode(secret).decode(), headers, b64decode(body), float(now)))
 `,
   },
   {
@@ -54,14 +60,23 @@ for line in sys.stdin.read().rstrip("\\n").split("\\n"):
     checkAll: `<?php
 error_reporting(E_ALL);
 set_error_handler(fn ($code, $text) => throw new ErrorException($text));
-require 'verify.php';
+require '${phpName}';
+use function PaymentIntentsMru\\verifyWebhook;
+function verify(string $secret, array $headers, string $body, int $now): string
+{
+    try {
+        return verifyWebhook($body, $headers, $secret, now: $now)['eventId'];
+    } catch (PaymentIntentsMru\\WebhookVerificationError | InvalidArgumentException) {
+        return 'null';
+    }
+}
 foreach (explode("\\n", rtrim(stream_get_contents(STDIN), "\\n")) as $line) {
     $fields = explode("\\t", $line);
     $headers = [];
     for ($at = 3; $at < count($fields); $at += 2) {
         $headers[base64_decode($fields[$at])] = base64_decode($fields[$at + 1]);
     }
-    echo verify(base64_decode($fields[0]), $headers, base64_decode($fields[2]), (int) $fields[1]) ?? 'null', "\\n";
+    echo verify(base64_decode($fields[0]), $headers, base64_decode($fields[2]), (int) $fields[1]), "\\n";
 }
 `,
   },
@@ -71,12 +86,23 @@ export const languageOf = ({ fence }: Block) => languages.find((language) => lan
 export const fileOf = ({ page, text }: Block): string | undefined =>
   page.startsWith('docs/merchants/') ? /^(?:<\?php )?(?:\/\/|#) (\w+\.\w+)\n/.exec(text)?.[1] : undefined
 
-export const librariesOf = ({ extension }: Pick<Language, 'extension'>): Record<string, string> =>
-  Object.fromEntries(
+/** What a program needs in its folder: our package for its language, and the guide's programs. */
+export const librariesOf = ({ extension }: Pick<Language, 'extension'>): Record<string, string> => ({
+  ...(extension === 'py' ? pythonPackage : {}),
+  ...(extension === 'php' ? { [phpName]: buildPhp().toString() } : {}),
+  ...Object.fromEntries(
     readdirSync(new URL('../../clients/examples', import.meta.url))
       .filter((file) => file.endsWith(`.${extension}`))
       .map((file) => [file, textOf(`clients/examples/${file}`)]),
-  )
+  ),
+})
+
+const pythonPackage = Object.fromEntries(
+  readdirSync('clients/python/payment_intents_mru')
+    .filter((file) => file.endsWith('.py'))
+    .map((file) => `payment_intents_mru/${file}`)
+    .map((file) => [file, textOf(`clients/python/${file}`)]),
+)
 
 const onPages = blocks.filter((block) => fileOf(block) !== undefined)
 

@@ -28,14 +28,17 @@ export interface ProgramInput {
   input: string
 }
 
+export async function writeFiles(folder: string, files: Record<string, string>): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), content)
+  }
+}
+
 export async function runProgram([command, ...args]: CommandLine, input: ProgramInput): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'docs-snippet-'))
   try {
-    const files = Object.entries(input.files)
-    for (const [name, content] of files) {
-      await mkdir(dirname(join(folder, name)), { recursive: true })
-      await writeFile(join(folder, name), content)
-    }
+    await writeFiles(folder, input.files)
     const env = { ...process.env, ...input.environment }
     const child = spawn(command, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] })
     // A program that doesn't read stdin may have ended already.

@@ -81,10 +81,16 @@ describe('An example program in the guide', () => {
     })
 
   for (const program of named('shop'))
-    it(`prints what the page shows when it uses the TypeScript client: ${nameOf(program)}`, async () => {
+    it(`prints what the page shows when it uses a package: ${nameOf(program)}`, async function () {
       const { environment, merchant } = await createFixture(service, endpointServer, program.text)
-      const files = { 'shop.mts': program.text, 'payments.ts': textOf('clients/typescript/payments.ts') }
-      const command = [process.execPath, 'shop.mts'] as const
+      const language = languageOf(program)
+      if (language) skipUnlessHere(this, language.name, [language.command, '--version'], program.page)
+      const library = language
+        ? librariesOf(language)
+        : { 'payments.ts': textOf('clients/typescript/payments.ts') }
+      const file = fileOf(program) ?? ''
+      const files = { ...library, [file]: program.text }
+      const command = [language?.command ?? process.execPath, file] as const
       let hasEnded = false
       const printed = runProgram([...command], { files, environment, input: '' }).finally(() => {
         hasEnded = true
