@@ -1,4 +1,13 @@
 import { parseArgs } from 'node:util'
+import {
+  areHeadersWithin,
+  headerNameFault,
+  isHeaderValue,
+  maxCustomHeaders,
+  maxHeaderCharacters,
+  maxHeaderName,
+  maxHeaderValue,
+} from '../schemas/custom-header.ts'
 import { type EventName, eventScopes } from '../schemas/events.ts'
 
 const EXAMPLE_URL = 'http://localhost:3000'
@@ -12,6 +21,10 @@ export interface ListenCommand {
   forward: string | null
   /** Part of the webhook header names. If null, `listen` asks the service. */
   headerBrand: string | null
+  /** Sent with each event, like the custom headers of an endpoint. */
+  headers: Record<string, string>
+  /** Accepts any certificate of a server on this machine. */
+  insecure: boolean
   /** Shows only these events, or all if empty. */
   types: readonly EventName[]
   replayLast: number
@@ -22,11 +35,27 @@ export type CliCommand =
   | { name: 'help' }
   | { name: 'version' }
   | { name: 'secret' }
-  | { name: 'trigger'; url: string; event: string }
+  | { name: 'trigger'; url: string; event: string; given: Overrides }
   | ListenCommand
 
+const overrides = {
+  amount: { type: 'string' },
+  label: { type: 'string' },
+  reference: { type: 'string' },
+  metadata: { type: 'string', multiple: true },
+  phone: { type: 'string' },
+  'refund-amount': { type: 'string' },
+  reason: { type: 'string' },
+} as const
+export type OverrideName = keyof typeof overrides
+/** What `trigger` should use in place of its own test data. */
+export type Overrides = { [Name in OverrideName]?: Name extends 'metadata' ? string[] : string }
+
 const options = {
+  ...overrides,
   forward: { type: 'string' },
+  header: { type: 'string', multiple: true },
+  insecure: { type: 'boolean' },
   events: { type: 'string' },
   'replay-last': { type: 'string' },
   json: { type: 'boolean' },
@@ -53,14 +82,28 @@ export function readArguments(
   if (name === 'secret') return { name }
   const address = values['base-url'] || env.PAYMENTS_API_URL || defaultUrl || EXAMPLE_URL
   const url = urlOf('The address of the service', address)
-  if (name === 'trigger' && rest.length === 0) return { name, url: apiUrl(url), event: event ?? '' }
+  const given = Object.entries(values).filter(([option]) => Object.hasOwn(overrides, option))
+  if (name === 'trigger' && rest.length === 0)
+    return { name, url: apiUrl(url), event: event ?? '', given: Object.fromEntries(given) }
   if (name !== 'listen' || event !== undefined)
     throw new Error(`There is no command ${JSON.stringify(positionals.join(' '))}. See --help.`)
+  if (given[0] !== undefined) throw new Error(`--${given[0][0]} is an option of trigger, not of listen.`)
+  const forward = values.forward === undefined ? null : urlOf('The --forward URL', values.forward)
+  const headerBrand = brandOf(values['header-brand'])
+  const headers = headersOf(values.header ?? [], headerBrand ?? '')
+  if (forward === null && (values.insecure || values.header))
+    throw new Error('--header and --insecure need --forward.')
+  if (values.insecure && !(forward?.protocol === 'https:' && isLoopback(forward.hostname)))
+    throw new Error(
+      '--insecure works only if --forward is an https URL on this machine, such as https://localhost:8443.',
+    )
   return {
     name,
     url: apiUrl(url),
-    forward: values.forward === undefined ? null : urlOf('The --forward URL', values.forward).href,
-    headerBrand: brandOf(values['header-brand']),
+    forward: forward?.href ?? null,
+    headerBrand,
+    headers,
+    insecure: values.insecure ?? false,
     types: typesOf(values.events),
     replayLast: countOf(values['replay-last']),
     json: values.json ?? false,
@@ -81,13 +124,43 @@ function refuseKey(words: string[]): void {
 }
 
 function urlOf(what: string, text: string): URL {
+  let url: URL | undefined
   try {
-    const url = new URL(text)
-    if (/^https?:$/.test(url.protocol)) return url
+    url = new URL(text)
   } catch {
     // The error below is clearer.
   }
+  // The URL is shown, and a process list shows it too.
+  if (url !== undefined && (url.username || url.password))
+    throw new Error(`${what} must not contain a user name or password. To send one, use --header.`)
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return url
   throw new Error(`${what} must begin with http:// or https://, such as ${EXAMPLE_URL}.`)
+}
+
+/** These names and addresses never leave the machine. */
+export const isLoopback = (hostname: string): boolean =>
+  /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
+
+/** Refuses what the service refuses for an endpoint. */
+function headersOf(texts: string[], brand: string): Record<string, string> {
+  const pairs = texts.map((text) => {
+    const [, name = '', value = ''] = /^([^:]*):\s*(.*?)\s*$/s.exec(text) ?? []
+    const fault = headerNameFault(name, brand)
+    if (fault !== null)
+      throw new Error(`--header must be 'Name: value', and ${JSON.stringify(name)} ${fault}.`)
+    if (!isHeaderValue(value) || value.length > maxHeaderValue || name.length > maxHeaderName)
+      throw new Error(
+        `--header ${name} is too long, or its value isn't visible ASCII. A name can have ${maxHeaderName} characters, and a value ${maxHeaderValue}.`,
+      )
+    return [name, value] as const
+  })
+  const headers = Object.fromEntries(pairs)
+  const isDistinct = Object.keys(headers).length === pairs.length
+  if (isDistinct && pairs.length <= maxCustomHeaders && areHeadersWithin(maxHeaderCharacters, headers))
+    return headers
+  throw new Error(
+    `There can be ${maxCustomHeaders} headers of ${maxHeaderCharacters} characters in all, each name only once.`,
+  )
 }
 
 /** Appends the API's path to a service's address, such as http://localhost:3000. */

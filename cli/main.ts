@@ -41,7 +41,7 @@ async function run(words: string[]): Promise<void> {
   if (command.name === 'secret') return print((await readWebhookSecret(env, homedir())).secret)
   const open = async (url: string) => openClient({ url, key: await readKey(process, signal), warn, signal })
   if (command.name === 'trigger') {
-    const trigger = findTrigger(command.event)
+    const trigger = findTrigger(command.event, command.given)
     return print(await trigger(await open(command.url)))
   }
   const signing = await readWebhookSecret(env, homedir())

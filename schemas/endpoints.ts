@@ -1,5 +1,5 @@
+import { maxCustomHeaders, maxHeaderCharacters, maxHeaderName, maxHeaderValue } from './custom-header.ts'
 import { described, listQuery, type SchemaValue, spanSchemas } from './requests.ts'
-import { maxCustomHeaders, maxHeaderName } from './responses/webhooks.ts'
 
 const eventNames = {
   type: 'array',
@@ -12,8 +12,8 @@ const eventNames = {
 const headers = {
   maxProperties: maxCustomHeaders,
   propertyNames: { maxLength: maxHeaderName, format: 'header-name' },
-  additionalProperties: { type: 'string', maxLength: 1024, format: 'header-value' },
-  headersWithin: 4096,
+  additionalProperties: { type: 'string', maxLength: maxHeaderValue, format: 'header-value' },
+  headersWithin: maxHeaderCharacters,
 } as const
 const headersDescription =
   'Your own headers for every webhook to this endpoint, such as a password of your gateway: in all, at most 4096 characters, with names that differ in more than case. No response contains the values.'

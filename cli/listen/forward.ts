@@ -2,6 +2,7 @@ import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { text as readText } from 'node:stream/consumers'
 import { signWebhook } from '../../clients/typescript/payments.ts'
+import { isLoopback } from '../arguments.ts'
 
 /** How long a server may take to respond to a webhook. */
 const TIMEOUT_MS = 30_000
@@ -19,13 +20,17 @@ export interface Forwarding {
   url: string
   /** Part of the webhook header names. */
   headerBrand: string
+  headers: Record<string, string>
+  /** Accepts any certificate. */
+  insecure: boolean
   body: string
   secret: string
   signal: AbortSignal
 }
 
 /** Signs the request like one of the service's webhooks. Never throws. */
-export async function forwardEvent({ url, headerBrand, body, secret, signal }: Forwarding): Promise<Outcome> {
+export async function forwardEvent(forwarding: Forwarding): Promise<Outcome> {
+  const { url, headerBrand, body, secret, signal } = forwarding
   const beganAt = performance.now()
   const outcome = (status: number | null, problem: string | null): Outcome => ({
     status,
@@ -33,13 +38,14 @@ export async function forwardEvent({ url, headerBrand, body, secret, signal }: F
     problem,
   })
   const headers = {
+    ...forwarding.headers,
     'User-Agent': `${headerBrand}-Webhooks (listen)`,
     Accept: '*/*',
     ...(await signWebhook({ body, secret, brand: headerBrand })),
   }
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   try {
-    const response = await post(url, headers, body, AbortSignal.any([signal, timeout]))
+    const response = await post({ ...forwarding, headers, signal: AbortSignal.any([signal, timeout]) })
     const { statusCode: status = 0 } = response
     const responseText = await readText(response)
     return outcome(status, status >= 200 && status < 300 ? null : rejection(status, responseText))
@@ -48,16 +54,14 @@ export async function forwardEvent({ url, headerBrand, body, secret, signal }: F
   }
 }
 
-/** Uses node:http, because `fetch` fails if the server sends an unsolicited 100 Continue. */
-const post = (
-  url: string,
-  headers: Record<string, string>,
-  body: string,
-  signal: AbortSignal,
-): Promise<IncomingMessage> =>
+/** `fetch` blocks ports such as 6000, and fails if the server sends an unsolicited 100 Continue. */
+const post = ({ url, headers, insecure, body, signal }: Forwarding): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    const { request } = url.startsWith('https:') ? https : http
-    request(url, { method: 'POST', headers, signal }, resolve).once('error', reject).end(body)
+    const options = { method: 'POST', headers, signal }
+    const request = url.startsWith('https:')
+      ? https.request(url, { ...options, rejectUnauthorized: !insecure }, resolve)
+      : http.request(url, options, resolve)
+    request.once('error', reject).end(body)
   })
 
 function rejection(status: number, text: string): string {
@@ -73,7 +77,13 @@ function rejection(status: number, text: string): string {
 
 const late = `Your server did not respond within ${TIMEOUT_MS / 1_000} s. Respond first, and do slow work afterwards.`
 
-const unreachable = ({ code, message }: NodeJS.ErrnoException, url: string): string =>
-  code === 'ECONNREFUSED'
-    ? `No server is listening at ${url}. Start your server.`
-    : `The request to ${url} failed: ${code ?? message}.`
+const certificateFaults = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/
+
+function unreachable({ code = '', message }: NodeJS.ErrnoException, url: string): string {
+  if (code === 'ECONNREFUSED') return `No server is listening at ${url}. Start your server.`
+  if (!certificateFaults.test(code)) return `The request to ${url} failed: ${code || message}.`
+  const remedy = isLoopback(new URL(url).hostname)
+    ? 'To accept it anyway, restart with --insecure.'
+    : 'Use a certificate that this machine trusts.'
+  return `The certificate of ${url} is not trusted: ${code}. ${remedy}`
+}

@@ -44,8 +44,8 @@ export async function listen(
   let lastProblem: string | null = null
   async function show(event: LoggedEvent): Promise<void> {
     const body = JSON.stringify(event.body)
-    const { forward: url } = command
-    const sent = { headerBrand, body, secret: signing.secret, signal }
+    const { forward: url, headers, insecure } = command
+    const sent = { headerBrand, headers, insecure, body, secret: signing.secret, signal }
     const outcome = url === null ? null : await forwardEvent({ url, ...sent })
     if (signal.aborted) return
     if (json) print(body)

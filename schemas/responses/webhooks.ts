@@ -1,3 +1,4 @@
+import { maxCustomHeaders, maxHeaderName } from '../custom-header.ts'
 import { deliveryStatuses, maxAttempts } from '../deliveries.ts'
 import { eventScopes } from '../events.ts'
 import { described } from '../requests.ts'
@@ -52,9 +53,6 @@ export const lastDaySchema = field.objectSchema({
     ),
   ),
 })
-
-export const maxCustomHeaders = 10
-export const maxHeaderName = 64
 
 const endpointFields = {
   id: field.idSchema,

@@ -1,9 +1,8 @@
 import type { ErrorObject } from 'ajv'
+import { headerNameFault, maxHeaderCharacters, maxHeaderName } from '../../schemas/custom-header.ts'
 import { maxFeedWaitSeconds } from '../../schemas/events.ts'
-import { maxHeaderName } from '../../schemas/responses/webhooks.ts'
 import type { Config } from '../config/config.ts'
 import { type ErrorCode, errorCatalogue, type FieldFault, type Refusal, refuse } from '../platform/errors.ts'
-import { headerNameFault } from './custom-header.ts'
 import { type FieldSchema, findNearestName, maxFieldFaults } from './known-fields.ts'
 import { judgeWebhookUrl } from './webhook-url.ts'
 
@@ -128,7 +127,8 @@ const sentences: Record<string, (params: { type?: string | string[]; limit?: num
   minItems: ({ limit = 0 }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} items`),
   maxProperties: ({ limit = 0 }) => `can have at most ${limit} entries`,
   propertyNames: () => `has more than ${maxHeaderName} characters`,
-  headersWithin: () => 'must have names that differ in more than case, and at most 4096 characters in all',
+  headersWithin: () =>
+    `must have names that differ in more than case, and at most ${maxHeaderCharacters} characters in all`,
   maxItems: ({ limit = 0 }) => `can have at most ${limit} items`,
   minimum: ({ limit = 0 }) => `must be at least ${limit}`,
   maximum: ({ limit = 0 }) => `can be at most ${limit}`,

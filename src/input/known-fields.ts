@@ -104,14 +104,30 @@ export function foldName(name: string): string {
   return compared.normalize('NFKC').toUpperCase().toLowerCase().replaceAll(separators, '')
 }
 
+/** Short names often share letters by chance. */
+const shortName = 4
+
 /** The nearest name shares the most letter pairs with `name`. */
 export function findNearestName(known: readonly string[], name: string): string | undefined {
+  if (foldName(name).length <= shortName)
+    return known.find((each) => isOneEditAway(foldName(each), foldName(name)))
   const wanted = pairsOf(name)
   const nearness = (each: string): number => {
     const pairs = pairsOf(each)
     return wanted.filter((pair) => pairs.includes(pair)).length / (wanted.length + pairs.length)
   }
   return known.filter((each) => nearness(each) >= 0.2).toSorted((a, b) => nearness(b) - nearness(a))[0]
+}
+
+/** Two swapped letters count as one edit. */
+function isOneEditAway(one: string, other: string): boolean {
+  let [start, end] = [0, one.length]
+  while (start < end && one[start] === other[start]) start += 1
+  const shift = other.length - one.length
+  while (end > start && end + shift > start && one[end - 1] === other[end + shift - 1]) end -= 1
+  const [left, right] = [one.slice(start, end), other.slice(start, end + shift)]
+  const isSwap = left.length === 2 && left === `${right[1]}${right[0]}` && right.length === 2
+  return isSwap || Math.max(left.length, right.length) <= 1
 }
 
 const pairsOf = (name: string): string[] => {

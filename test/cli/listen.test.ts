@@ -1,8 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { Server } from 'node:net'
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { languages, verdictsOf } from '../docs/languages.ts'
 import { cancelIntent, createIntent, relay } from '../support/actions.ts'
+import { certificate } from '../support/certificate.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
+import { listen as listenOn } from '../support/listen.ts'
 import { pay } from '../support/pay.ts'
 import { startProcess } from '../support/processes.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
@@ -149,5 +155,84 @@ describe('The listen command', () => {
     await listening.seen('→ failed')
     await listening.seen(`No server is listening at ${server.url}`)
     expect((await listening.lines())[0]).to.include('→ 500')
+  })
+
+  /** `fetch` refuses these ports. */
+  async function listenOnBlockedPort(respond: Server): Promise<Awaited<ReturnType<typeof listenOn>>> {
+    for (const port of [6000, 5060, 6667, 10080]) {
+      const listening = await listenOn(respond, port).catch(() => null)
+      if (listening !== null) return listening
+    }
+    throw new Error('Another program uses all four ports.')
+  }
+
+  it('reaches ports that browsers block, and sends your own headers', async () => {
+    const received: IncomingHttpHeaders[] = []
+    const blocked = await listenOnBlockedPort(
+      createServer((req, res) => {
+        received.push(req.headers)
+        req.resume().on('end', () => res.end())
+      }),
+    )
+    try {
+      const headers = ['--header', 'X-Api-Key: k: 7 ', '--header', 'authorization:Basic eA==']
+      const listening = listen(['--forward', `${blocked.origin}/hooks`, ...headers])
+      await listening.ready()
+      await newIntent()
+      await listening.seen('→ 200')
+      expect(received[0]).to.include({ 'x-api-key': 'k: 7', authorization: 'Basic eA==' })
+      expect(received[0]).to.include.keys('x-service-signature', 'webhook-id')
+    } finally {
+      await blocked.close()
+    }
+  })
+
+  it('accepts a self-signed certificate only with --insecure, which the error names', async () => {
+    const key = readFileSync(certificate)
+    const secure = createSecureServer(
+      { key, cert: key },
+      (req, res) => void req.resume().on('end', () => res.end()),
+    )
+    const { port, close } = await listenOn(secure)
+    try {
+      const url = `https://127.0.0.1:${port}/hooks`
+      const strict = listen(['--forward', url])
+      await strict.ready()
+      await newIntent()
+      await strict.seen(`The certificate of ${url} is not trusted`)
+      expect(strict.output.stderr).to.include('restart with --insecure')
+      const lax = listen(['--forward', url, '--insecure', '--replay-last', '1'])
+      await lax.seen('→ 200')
+    } finally {
+      secure.closeAllConnections()
+      await close()
+    }
+  })
+
+  it('refuses wrong options at start, without repeating a password', async () => {
+    const forward = ['--forward', 'http://localhost:4000']
+    const cases: [string[], string][] = [
+      [['--forward', 'http://me:pass-7@localhost:4000'], 'must not contain a user name or password'],
+      [['--forward', 'https://shop.example/', '--insecure'], '--insecure works only'],
+      [[...forward, '--insecure'], '--insecure works only'],
+      [['--header', 'X-A: pass-7'], 'need --forward'],
+      [[...forward, '--header', 'Host: pass-7'], '"Host" is reserved for the service'],
+      [[...forward, '--header', 'x-service-event: pass-7'], 'is reserved for the service'],
+      [
+        [...forward, '--header-brand', 'Acme', '--header', 'X-Acme-Id: pass-7'],
+        'is reserved for the service',
+      ],
+      [[...forward, '--header', 'X Y: pass-7'], 'is not a valid header name'],
+      [[...forward, '--header', 'X-A'], "--header must be 'Name: value'"],
+      [[...forward, '--header', 'X-A: é'], "isn't visible ASCII"],
+      [[...forward, '--header', `X-A: ${'x'.repeat(1025)}`], 'is too long'],
+      [[...forward, '--header', 'X-A: 1', '--header', 'x-a: 2'], 'each name only once'],
+      [[...forward, '--amount', '5'], '--amount is an option of trigger'],
+    ]
+    for (const [words, fault] of cases) {
+      const { ended, output } = listen(words)
+      expect((await ended).code, words.join(' ')).to.equal(1)
+      expect(output.stderr).to.include(fault).and.not.include('pass-7')
+    }
   })
 })

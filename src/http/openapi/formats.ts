@@ -1,13 +1,18 @@
+import { reservedHeaders } from '../../../schemas/custom-header.ts'
 import { eventScopes, maxFeedWaitSeconds } from '../../../schemas/events.ts'
 import { maxPageNumber } from '../../../schemas/requests.ts'
 import { noNulPattern } from '../../../schemas/responses/fields.ts'
 import type { Config } from '../../config/config.ts'
-import { reservedHeaders } from '../../input/custom-header.ts'
 import { privateSuffixes } from '../../input/webhook-url.ts'
 
 export type DescribedConfig = Pick<
   Config,
-  'publicUrl' | 'maxAmount' | 'webhookHeaderBrand' | 'webhookTimeoutMs' | 'endpointWarningMs'
+  | 'publicUrl'
+  | 'supportContacts'
+  | 'maxAmount'
+  | 'webhookHeaderBrand'
+  | 'webhookTimeoutMs'
+  | 'endpointWarningMs'
 >
 
 const afterHost = String.raw`([/?#][^\s\\]*)?$`
@@ -26,13 +31,19 @@ const publicPort =
 
 /** The service accepts more separators than these (src/input/phone.ts). */
 const separators = '[ ./-]*'
-const digits = (least: number, most: number) => `(${separators}[0-9]){${least},${most}}`
-const countryCode = `2${separators}2${separators}2`
+/** Arabic and Persian digits too. */
+const digit = (from: number): string => {
+  const sets = [0x30, 0x660, 0x6f0].map((zero) => [from, 9].map((each) => String.fromCodePoint(zero + each)))
+  return `[${sets.map((ends) => ends.join('-')).join('')}]`
+}
+const digits = (least: number, most: number) => `(${separators}${digit(0)}){${least},${most}}`
+const countryCode = `[2٢۲]${separators}[2٢۲]${separators}[2٢۲]`
+const prefix = '(\\+|[0٠۰]{2})'
 const phone = [
-  `[1-9]${digits(7, 7)}`,
-  `(\\+|00)?${separators}${countryCode}${digits(8, 8)}`,
-  `(\\+|00)${separators}(?!${countryCode})[1-9]${digits(9, 14)}`,
-  `(?!${countryCode})[1-9]${digits(8, 14)}`,
+  `${digit(1)}${digits(7, 7)}`,
+  `${prefix}?${separators}${countryCode}${digits(8, 8)}`,
+  `${prefix}${separators}(?!${countryCode})${digit(1)}${digits(9, 14)}`,
+  `(?!${countryCode})${digit(1)}${digits(8, 14)}`,
 ]
 
 const headerToken = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"

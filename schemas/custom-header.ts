@@ -1,3 +1,9 @@
+export const maxCustomHeaders = 10
+export const maxHeaderName = 64
+export const maxHeaderValue = 1024
+/** All names and values together. */
+export const maxHeaderCharacters = 4096
+
 /** RFC 9110, 5.6.2 */
 const token = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/
 
@@ -6,11 +12,14 @@ const value = /^[!-~](?:[ -~]*[!-~])?$/
 
 export const isHeaderValue = (text: string): boolean => value.test(text)
 
+const reservedNames =
+  'host connection keep-alive transfer-encoding te trailer upgrade expect forwarded user-agent traceparent tracestate accept* content-* proxy-* x-forwarded-* webhook-*'
+
 /** The service or a proxy sets these. `*` stands for any ending. */
-export const reservedHeaders = (brand: string): string[] =>
-  `host connection keep-alive transfer-encoding te trailer upgrade expect forwarded user-agent traceparent tracestate accept* content-* proxy-* x-forwarded-* webhook-* x-service-* x-${brand.toLowerCase()}-*`.split(
-    ' ',
-  )
+export const reservedHeaders = (brand: string): string[] => [
+  ...reservedNames.split(' '),
+  ...['service', brand.toLowerCase()].map((each) => `x-${each}-*`),
+]
 
 export function headerNameFault(name: string, brand: string): string | null {
   if (!token.test(name)) return 'is not a valid header name'
