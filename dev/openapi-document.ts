@@ -24,6 +24,7 @@ export interface Document {
 
 export const describedAs = {
   publicUrl: 'https://api.payments.example',
+  supportContacts: [],
   maxAmount: 1_000_000_000,
   webhookHeaderBrand: 'Service',
   webhookTimeoutMs: 30_000,

@@ -43,6 +43,14 @@ export const environmentSchema = {
       formatted('http-origin'),
       'Where customers reach the payment pages. Defaults to `PUBLIC_URL`. Must be https in production.',
     ],
+    SECURITY_CONTACT: [
+      formatted('contact-list'),
+      'Where to report a vulnerability, best address first: `mailto:` and https URLs. Published in `/.well-known/security.txt`.',
+    ],
+    SUPPORT_CONTACT: [
+      formatted('contact-list'),
+      'Where merchants get help. The API description shows the first e-mail address and the first URL.',
+    ],
     MONGODB_URL: [formatted('mongodb-url'), "MongoDB's URL, with the database name."],
     MONGODB_TLS_CA: [
       formatted('certificates'),

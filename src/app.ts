@@ -8,13 +8,14 @@ import { allowAnyOrigin, respondToPreflight } from './http/pages/cross-origin.ts
 import { limitVisitors } from './http/pages/limit-visitors.ts'
 import { handlePageErrors } from './http/pages/prepare-page.ts'
 import { sendDownload } from './http/responses/download.ts'
-import { sendResponse, writeApiHeaders } from './http/responses/envelope.ts'
+import { sendResponse, setApiHeaders, writeApiHeaders } from './http/responses/envelope.ts'
 import { sendBuiltResponse } from './http/responses/send.ts'
 import { apiRoutes } from './http/routes/routes.ts'
 import { createBareApp, createReadRoute, refuseUnknownUrl } from './http/server/bare-app.ts'
 import { mountProbes } from './http/server/probes.ts'
 import type { Deps } from './platform/deps.ts'
 import { refuse } from './platform/errors.ts'
+import { startOfUtcDay, toIsoSecond, utcDayNumber } from './platform/time.ts'
 import { referenceRouter } from './reference/router.ts'
 import { createAdminRouter, sendStaffError, staffPageRights } from './staff-pages/router.ts'
 
@@ -29,6 +30,7 @@ export const createApp = (deps: Deps): Express =>
     app.use('/admin', createAdminRouter(deps))
     app.use(createCheckoutPages(deps))
     app.use(referenceRouter(deps))
+    if (deps.config.securityContacts.length > 0) app.use(serveSecurityContacts(deps))
     app.use(apiBasePath, serveDescription(deps))
     app.use(refuseUnknownUrl)
 
@@ -73,6 +75,25 @@ function serveDescription({ config }: Pick<Deps, 'config'>): Router {
     const headers = { 'Cache-Control': 'public, max-age=300' }
     writeApiHeaders(res, { status: 200, code: null, headers }, built.length)
     res.end(built)
+  })
+}
+
+const securityTxtPath = '/.well-known/security.txt'
+/** RFC 9116 asks for less than a year. */
+const securityTxtDays = 180
+
+function serveSecurityContacts({ config, now }: Pick<Deps, 'config' | 'now'>): Router {
+  return createReadRoute(securityTxtPath, (_req, res) => {
+    const expiresAt = startOfUtcDay(utcDayNumber(now()) + securityTxtDays)
+    const lines = [
+      ...config.securityContacts.map((contact) => `Contact: ${contact}`),
+      `Expires: ${toIsoSecond(expiresAt)}`,
+      'Preferred-Languages: fr, ar, en',
+      `Canonical: ${config.publicUrl}${securityTxtPath}`,
+    ]
+    setApiHeaders(res)
+    res.setHeader('Cache-Control', 'public, max-age=300')
+    res.type('text/plain').send(`${lines.join('\n')}\n`)
   })
 }
 

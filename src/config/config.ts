@@ -62,6 +62,8 @@ function fromEnvironment(env: EnvironmentVariables) {
     webConcurrency: env.WEB_CONCURRENCY,
     publicUrl,
     payUrl: env.PAY_URL ?? publicUrl,
+    securityContacts: splitAtCommas(env.SECURITY_CONTACT),
+    supportContacts: splitAtCommas(env.SUPPORT_CONTACT),
     mongodbUrl: env.MONGODB_URL,
     mongodbCa: readCertificates(env.MONGODB_TLS_CA ?? ''),
     redisUrl: env.REDIS_URL,

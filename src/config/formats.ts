@@ -41,6 +41,11 @@ export function parseProxyTrust(text: string): number | readonly string[] | null
   return ranges.every((range) => range !== null) ? ranges : null
 }
 
+const mailto = /^mailto:[\w.+-]+@[\w-]+(\.[\w-]+)+$/
+
+const isContact = (part: string): boolean =>
+  mailto.test(part) || (/^https:\/\/[!-~]+$/.test(part) && parseUrl(part)?.username === '')
+
 /** `hint` never quotes a secret. */
 interface Format {
   validate: (text: string) => boolean
@@ -96,6 +101,10 @@ export const envFormats: Record<string, Format> = {
   'host-port-list': {
     validate: everyOf((part) => /^[^\s/:@]+:\d{1,5}$|^\[[\da-f:.]+\]:\d{1,5}$/i.test(part)),
     hint: () => 'must be a comma-separated list of host:port',
+  },
+  'contact-list': {
+    validate: everyOf(isContact),
+    hint: () => 'must be a comma-separated list of mailto: and https: URLs',
   },
   'range-list': {
     validate: everyOf(isRange),

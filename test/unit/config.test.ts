@@ -141,6 +141,18 @@ describe('Configuration parsing', () => {
     expectRefused('WEBHOOK_BLOCKED_RANGES', ['2001:db8:64::/96,10.1,host,10.0.0.0/33'], fault)
   })
 
+  it('refuses a contact that is neither a mailto: nor an https: URL', () => {
+    const odd =
+      'security@pay.example http://pay.example mailto:a mailto:a@b tel:+22222000045 https:// https://é'
+    for (const name of ['SECURITY_CONTACT', 'SUPPORT_CONTACT'])
+      expectRefused(name, [...words(odd), 'https://me@pay.example/', 'https://pay.example,x'])
+    const { securityContacts } = parseConfig({
+      ...enough,
+      SECURITY_CONTACT: 'mailto:a@b.example, https://b.example',
+    })
+    expect(securityContacts).to.deep.equal(['mailto:a@b.example', 'https://b.example'])
+  })
+
   it('rejects a TRUST_PROXY with too many hops or a malformed address', () => {
     expectRefused('TRUST_PROXY', ['100', '2130706433', '10.1', '010.0.0.1', '10.0.0.0/33', '0.0.0.0/0'])
     expectRefused('TRUST_PROXY', ['10.0.0.1,x'])

@@ -1,5 +1,6 @@
 import { currencyCode, formatCentimes } from '../../../schemas/currency.ts'
 import { packageVersion } from '../../platform/version.ts'
+import { omitUndefined } from '../../platform/without-undefined.ts'
 import { apiSections } from '../operations/route.ts'
 import { apiRoutes } from '../routes/routes.ts'
 import type { DescribedConfig } from './formats.ts'
@@ -16,6 +17,7 @@ export function describeApi(config: DescribedConfig): OpenApiPart {
       title: 'Payment intents',
       version: packageVersion,
       description: introduction,
+      ...contactOf(config),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: `${config.publicUrl}/api/v1`, 'x-internal': false }],
@@ -34,6 +36,14 @@ export function describeApi(config: DescribedConfig): OpenApiPart {
       ),
     },
   }
+}
+
+function contactOf({ supportContacts }: DescribedConfig): OpenApiPart {
+  const [mailto, url] = ['mailto:', 'https:'].map((scheme) =>
+    supportContacts.find((each) => each.startsWith(scheme)),
+  )
+  const contact = { url, email: mailto?.slice('mailto:'.length) }
+  return supportContacts.length === 0 ? {} : { contact: omitUndefined(contact) }
 }
 
 const introduction = [
