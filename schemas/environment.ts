@@ -143,6 +143,10 @@ export const environmentSchema = {
       'Signs the requests to the provider. 32 to 512 characters; set it together with the URL.',
     ],
     WALLET_PROVIDER_TIMEOUT_SECONDS: [positive(60, 10), 'Time limit for a request to the provider.'],
+    WALLET_PROVIDER_REFUNDS: [
+      { type: 'boolean', default: true },
+      'Whether the provider can refund. If `false`, refunds of live payments are refused. `true` or `false`.',
+    ],
     COMMISSION_PROVIDER_BPS: [integer(0, 5_000, 200), "The merchant's fee, in basis points of the amount."],
     COMMISSION_PAYER_BPS: [integer(0, 5_000, 100), "The payer's fee, in basis points of the amount."],
     COMMISSION_TOF_BPS: [integer(0, 5_000, 1_400), 'The TOF tax rate, in basis points of the fees.'],

@@ -9,7 +9,7 @@ interface Variable {
   minimum?: number
   exclusiveMinimum?: number
   maximum?: number
-  default?: string | number
+  default?: string | number | boolean
 }
 
 const variables = Object.entries<Variable>(environmentSchema.properties)

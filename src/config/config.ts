@@ -128,7 +128,9 @@ function queuePrefix({ REDIS_URL: url, QUEUE_PREFIX: prefix }: EnvironmentVariab
   return parseRedisUrl(url)?.kind === 'cluster' && !isTagged ? `{${prefix}}` : prefix
 }
 
-function walletProvider(env: EnvironmentVariables): { name: string; url: string; key: string } | null {
-  const { WALLET_PROVIDER_URL: url, WALLET_PROVIDER_KEY: key = '', WALLET_PROVIDER_NAME: name } = env
-  return url === undefined ? null : { name: name ?? new URL(url).host, url: url.replace(/\/$/, ''), key }
+function walletProvider(env: EnvironmentVariables) {
+  const { WALLET_PROVIDER_URL: url, WALLET_PROVIDER_KEY: key = '' } = env
+  if (url === undefined) return null
+  const name = env.WALLET_PROVIDER_NAME ?? new URL(url).host
+  return { name, url: url.replace(/\/$/, ''), key, refunds: env.WALLET_PROVIDER_REFUNDS }
 }

@@ -57,6 +57,8 @@ export interface OrderStatusQuery extends Order {
 /** If a method throws, the outcome is unknown. */
 export interface Wallet {
   name: WalletName
+  /** False if the operator has set that this wallet makes no refunds. */
+  refunds?: boolean
   authorise(order: PaymentOrder): Promise<WalletOutcome>
   refund(order: RefundOrder): Promise<WalletOutcome>
   status(query: OrderStatusQuery): Promise<WalletOutcome>

@@ -45,11 +45,15 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       .filter(({ event }) => event === 'payment.refunded')
       .map(({ data }) => data)
 
-  function replaceWallets(responses: Record<'refund' | 'status', () => Promise<WalletOutcome>>) {
+  function replaceWallets(
+    responses: Record<'refund' | 'status', () => Promise<WalletOutcome>>,
+    refunds = true,
+  ) {
     const orders: RefundOrder[] = []
     const queries: OrderStatusQuery[] = []
     const wallet: Wallet = {
       name: 'simulation',
+      refunds,
       authorise: async () => ({ outcome: 'done' }),
       refund: (order) => (orders.push(order), responses.refund()),
       status: (query) => (queries.push(query), responses.status()),
@@ -276,6 +280,19 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         await refund(reference, { amount: 100 }, `no ${reference}`).expect(402)
         await refund(reference, { amount: 100 }).expect(200)
       }
+    })
+
+    it('returns 402 REFUND_FAILED before any hold if the wallet makes no refunds', async () => {
+      const reference = await paid(100)
+      const before = await stored(reference)
+      const { orders } = replaceWallets({ refund: async () => unknown, status: neverQueried }, false)
+      const first = await refund(reference, { amount: 60 }, `none ${reference}`).expect(402)
+      expect(first.body.error).to.include({ code: 'REFUND_FAILED' })
+      expect(first.body.error.message).to.include('makes no refunds')
+      const again = await refund(reference, { amount: 60 }, `none ${reference}`).expect(402)
+      expect(again.text).to.equal(first.text)
+      await refund(reference, { amount: 101 }).expect(400)
+      expect([await stored(reference), orders]).to.deep.equal([before, []])
     })
 
     it('returns 503 and keeps the refund PENDING until its outcome is known', async () => {

@@ -57,7 +57,8 @@ describe('Configuration parsing', () => {
   })
 
   it('reads every value that is set', () => {
-    const provider = { name: 'h.example', url: 'https://h.example/v1', key: inProduction.WALLET_PROVIDER_KEY }
+    const key = inProduction.WALLET_PROVIDER_KEY
+    const provider = { name: 'h.example', url: 'https://h.example/v1', key, refunds: true }
     const retryMs = [100, 200, 1000, 1000, 1000, 1000, 1000]
     const rows: [variable: string, text: string, name: string, value: unknown][] = [
       ['NODE_ENV', 'production', 'production', true],
@@ -71,6 +72,7 @@ describe('Configuration parsing', () => {
       ['WEBHOOK_RETRY_SECONDS', '0.1,0.2,1,1,1,1,1', 'webhookRetryMs', retryMs],
       ['WEBHOOK_TIMEOUT_SECONDS', '2.5', 'webhookTimeoutMs', 2500],
       ['WALLET_PROVIDER_URL', 'https://h.example/v1/', 'walletProvider', provider],
+      ['WALLET_PROVIDER_REFUNDS', 'false', 'walletProvider', { ...provider, refunds: false }],
       ['WALLET_PROVIDER_TIMEOUT_SECONDS', '1.5', 'walletTimeoutMs', 1500],
       ['SHUTDOWN_DRAIN_SECONDS', '0.5', 'shutdownDrainMs', 500],
       ['METRICS_PORT', '9465', 'metricsPort', 9465],
@@ -94,7 +96,7 @@ describe('Configuration parsing', () => {
       INTENT_LIFETIME_SECONDS=-1 WEBHOOK_RETRY_SECONDS=30,120 WEBHOOK_TIMEOUT_SECONDS=0
       WEBHOOK_ALLOWED_HOSTS=no-port WEBHOOK_BLOCKED_RANGES=2001:db8:64::/96,10.0.0.0/33
       WALLET_PROVIDER_URL=https://wallet.example/?key=hidden WALLET_PROVIDER_KEY=hidden-and-short
-      WALLET_PROVIDER_TIMEOUT_SECONDS=61 SHUTDOWN_DRAIN_SECONDS=61 SHUTDOWN_TIMEOUT_SECONDS=65
+      WALLET_PROVIDER_TIMEOUT_SECONDS=61 WALLET_PROVIDER_REFUNDS=no SHUTDOWN_DRAIN_SECONDS=61 SHUTDOWN_TIMEOUT_SECONDS=65
       METRICS_PORT=65536 METRICS_TOKEN=hidden-token COMMISSION_PROVIDER_BPS=10001 COMMISSION_PAYER_BPS=-1
       COMMISSION_TOF_BPS=1.5 COMMISSION_TTE_BPS=much`).map((text) => text.split(/=(.*)/))
     const others = {

@@ -71,7 +71,7 @@ describe('The live wallet client', () => {
       log: pino({}, sink),
       now: () => clock.now(),
     }
-    const at = { name: 'here', url, key: provider.key }
+    const at = { name: 'here', url, key: provider.key, refunds: true }
     return createLiveWallet(deps as Parameters<typeof createLiveWallet>[0], at)
   }
   const inSeconds = (seconds: number): Date => new Date(clock.now().getTime() + seconds * 1000)

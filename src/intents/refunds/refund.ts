@@ -79,6 +79,10 @@ export async function refundIntent(
         message:
           'The wallet used for this payment is not connected now. Nothing changed. Repeat the request with the same idempotency key.',
       })
+    if (wallet.refunds === false)
+      throw refuse('REFUND_FAILED', {
+        message: 'The wallet that took this payment makes no refunds. Nothing changed. Return the money yourself.',
+      })
     if (intent.freshMarks >= maxMarks.refund) throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 3600 })
     await dropOldMarks(deps, intent, deadlineAt)
     await deps.capacity.paceWork(caller.businessId, intent.bytes, costInReads)

@@ -72,6 +72,7 @@ export function createLiveWallet(
 
   return {
     name: `live:${at.name}`,
+    refunds: at.refunds,
 
     authorise({ phone, pin, referenceNumber: reference, ...order }) {
       const { businessId } = order
