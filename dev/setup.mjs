@@ -60,6 +60,7 @@ const commands = {
   backup: { steps: [['ops/backup/main.ts', 'backup']] },
   restore: { steps: [['ops/backup/main.ts', 'restore']] },
   drill: { steps: [['ops/backup/main.ts', 'drill']] },
+  'provider:check': { steps: [['ops/provider-check/main.ts']] },
   build: {
     steps: [
       () => rmSync('dist', { recursive: true, force: true }),

@@ -185,7 +185,10 @@ describe('A live payment', () => {
     function replaceProvider(name: string): () => Promise<void> {
       const { wallets } = service.deps
       const { url, key } = other
-      service.deps.wallets = openWallets(null, createLiveWallet(service.deps, { name, url, key, refunds: true }))
+      service.deps.wallets = openWallets(
+        null,
+        createLiveWallet(service.deps, { name, url, key, refunds: true }),
+      )
       return async () => {
         await service.deps.wallets.close()
         service.deps.wallets = wallets

@@ -57,8 +57,8 @@ describe('Configuration parsing', () => {
   })
 
   it('reads every value that is set', () => {
-    const key = inProduction.WALLET_PROVIDER_KEY
-    const provider = { name: 'h.example', url: 'https://h.example/v1', key, refunds: true }
+    const { WALLET_PROVIDER_KEY: walletKey } = inProduction
+    const provider = { name: 'h.example', url: 'https://h.example/v1', key: walletKey, refunds: true }
     const retryMs = [100, 200, 1000, 1000, 1000, 1000, 1000]
     const rows: [variable: string, text: string, name: string, value: unknown][] = [
       ['NODE_ENV', 'production', 'production', true],

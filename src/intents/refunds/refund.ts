@@ -81,7 +81,8 @@ export async function refundIntent(
       })
     if (wallet.refunds === false)
       throw refuse('REFUND_FAILED', {
-        message: 'The wallet that took this payment makes no refunds. Nothing changed. Return the money yourself.',
+        message:
+          'The wallet that took this payment makes no refunds. Nothing changed. Return the money yourself.',
       })
     if (intent.freshMarks >= maxMarks.refund) throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 3600 })
     await dropOldMarks(deps, intent, deadlineAt)

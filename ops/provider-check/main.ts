@@ -1,0 +1,90 @@
+// `npm run provider:check` (docs/operators/wallet-provider.md).
+import { execFile } from 'node:child_process'
+import { parseArgs, promisify } from 'node:util'
+import { checkProvider, type Finding, obligations } from './obligations.ts'
+import { readScenario } from './scenario.ts'
+
+const usage = `npm run provider:check -- --url URL --key KEY --scenario FILE [--restart CMD] [--only ID,…] [--json]
+  --url URL        the provider's address, as in WALLET_PROVIDER_URL
+  --key KEY        as in WALLET_PROVIDER_KEY, which is used without this option
+  --scenario FILE  the wallets that lead to each outcome, as JSON
+  --restart CMD    a shell command that restarts the provider
+  --only ID,…      tests only these obligations
+  --json           prints one JSON object a line`
+
+const shell = promisify(execFile)
+const shellTimeoutMs = 120_000
+
+async function runCommand(command: string, environment: Record<string, string>): Promise<string> {
+  const options = { env: { ...process.env, ...environment }, timeout: shellTimeoutMs }
+  const { stdout } = await shell('sh', ['-c', command], options)
+  return stdout
+}
+
+async function balanceBy(command: string, phone: string): Promise<number> {
+  const text = (await runCommand(command, { PHONE: phone })).trim()
+  if (/^-?\d+$/.test(text)) return Number(text)
+  throw new Error(
+    `The command for \`balance\` must print an integer in centimes, and printed: ${text.slice(0, 200)}`,
+  )
+}
+
+function write({ id, title, rule, result, why, sent, came }: Finding): void {
+  const says = result === 'not tested' ? 'not tested because ' : result === 'broken' ? 'broken: ' : ''
+  console.log(`${result.padEnd(10)}  ${id}: ${title}`)
+  if (why !== null) console.log(`            ${says}${why}`)
+  if (result !== 'broken') return
+  if (sent !== null) console.log(`            sent: ${sent}\n            came: ${came}`)
+  console.log(`            the page says: ${rule}`)
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      url: { type: 'string' },
+      key: { type: 'string', default: process.env.WALLET_PROVIDER_KEY ?? '' },
+      scenario: { type: 'string' },
+      restart: { type: 'string' },
+      only: { type: 'string', default: '' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  const { url, key, scenario: path, restart, json } = values
+  if (values.help) {
+    console.log(usage)
+    return 0
+  }
+  if (!url || !key || !path) throw new Error(usage)
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new Error(`--url ${url} is not a URL`)
+  const only = values.only.split(',').filter(Boolean)
+  const wrong = only.find((id) => !obligations.some((each) => each.id === id))
+  if (wrong !== undefined)
+    throw new Error(`--only ${wrong}: name some of ${obligations.map(({ id }) => id).join()}`)
+  const scenario = readScenario(path)
+  const { balance } = scenario
+  const counts = { holds: 0, broken: 0, 'not tested': 0 }
+  const hooks = {
+    restart: restart ? async () => void (await runCommand(restart, {})) : null,
+    balanceOf: balance === undefined ? null : (phone: string) => balanceBy(balance, phone),
+  }
+  for await (const finding of checkProvider({ url, key }, scenario, hooks, only)) {
+    counts[finding.result] += 1
+    if (json) console.log(JSON.stringify(finding))
+    else write(finding)
+  }
+  if (!json) {
+    if (balance === undefined)
+      console.log('\nWithout `balance` in the scenario, the kit saw only responses, and no money.')
+    console.log(`\n${counts.holds} hold, ${counts.broken} broken, ${counts['not tested']} not tested`)
+  }
+  return counts.broken > 0 ? 1 : 0
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  console.error((error as Error).message)
+  process.exitCode = 2
+}
