@@ -11,6 +11,7 @@ const operators: Record<string, string> = {
   'docs/operators/commands.md': 'changes the data of an installation',
   'docs/operators/backup.md': 'replaces the data of an installation',
   'docs/operators/runbook.md': 'acts on an installation in trouble',
+  'docs/operators/wallet-provider.md': 'test/ops/provider-check.test.ts runs it',
   'test/README.md': 'breaks things for minutes',
 }
 
