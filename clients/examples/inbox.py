@@ -2,6 +2,7 @@ import re
 import sqlite3
 from contextlib import closing
 
+
 # Stores an event under the id that `verify_webhook` or the feed returned. Returns False if it was stored before.
 def store(event_id, body):
     if not re.fullmatch("[0-9a-f]{24}", event_id or ""):

@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { phpName } from '../../clients/generate/php.ts'
 import { languages, librariesOf } from '../docs/languages.ts'
+import { textOf } from '../docs/pages.ts'
 import { runProgram, skipUnlessHere } from '../docs/program.ts'
 import { listen } from '../support/listen.ts'
 import { withOpened } from '../support/with.ts'
@@ -83,78 +84,7 @@ const cases: Record<string, { respond: Respond; prints: string; count?: number; 
   'cut-chunks': { respond: (response) => cut(response, 'text/csv'), prints: 'CONNECTION_FAILED None None' },
 }
 
-const programs: Record<string, string> = {
-  py: `
-import os, sys
-from payment_intents_mru import Payments, PaymentsError
-def run(name):
-    once = {"timeout": 0.5, "max_retries": 0} if name == "slow" else {}
-    payments = Payments(key="sk_test_x", base_url=os.environ["BASE"] + "/" + name + "/api/v1/", **once)
-    if "file" in name or "chunks" in name:
-        with payments.export_payments(from_="2026-01-01", max_retries=0) as file:
-            return file.read().decode()
-    return payments.create_intent(amount=500, metadata={})["referenceNumber"]
-for name in sys.stdin.read().split():
-    try:
-        print(run(name))
-    except PaymentsError as error:
-        print(error.code, error.status_code, error.retry_after)
-        assert name[:8] != "redirect" or os.environ["ELSEWHERE"] in str(error), error
-quiet = Payments(key="sk_test_x", base_url=os.environ["BASE"])
-assert "sk_test_x" not in repr(quiet) + repr(vars(quiet))
-for key, base_url in [("sk_test_secret\\n", "https://a.example"), ("sk_test_secret", "a.example"), ("", "https://a.example")]:
-    try:
-        Payments(key=key, base_url=base_url)
-        print("accepted", key, base_url)
-    except ValueError as error:
-        assert "secret" not in str(error)
-for call in [lambda: quiet.get_intent(".."), lambda: quiet.cancel_intent("PI-1", idempotency_key="a\\r\\nb"), lambda: quiet.list_all("get_balance")]:
-    try:
-        print(call())
-    except ValueError:
-        pass
-`,
-  php: `<?php
-error_reporting(E_ALL);
-set_error_handler(fn ($code, $text) => throw new ErrorException($text));
-require '${phpName}';
-use PaymentIntentsMru\\{Payments, PaymentsError};
-function run(string $name) {
-    $once = $name === 'slow' ? ['timeout' => 0.5, 'maxRetries' => 0] : [];
-    $payments = new Payments('sk_test_x', getenv('BASE') . "/$name/api/v1/", ...$once);
-    if (str_contains($name, 'file') || str_contains($name, 'chunks')) {
-        return stream_get_contents($payments->exportPayments(['from' => '2026-01-01'], maxRetries: 0));
-    }
-    return $payments->createIntent(['amount' => 500, 'metadata' => []])['referenceNumber'];
-}
-foreach (explode(' ', trim(stream_get_contents(STDIN))) as $name) {
-    try {
-        echo run($name), "\\n";
-    } catch (PaymentsError $error) {
-        echo "$error->errorCode ", $error->statusCode ?? 'None', ' ', $error->retryAfter ?? 'None', "\\n";
-        if (str_starts_with($name, 'redirect') && !str_contains($error->getMessage(), getenv('ELSEWHERE'))) {
-            throw $error;
-        }
-    }
-}
-$quiet = new Payments('sk_test_x', getenv('BASE'));
-echo str_contains(print_r($quiet, true), 'sk_test_x') ? 'shown' : '';
-foreach ([["sk_test_secret\\n", 'https://a.example'], ['sk_test_secret', 'a.example'], ['', 'https://a.example']] as [$key, $url]) {
-    try {
-        new Payments($key, $url);
-        echo "accepted $key $url";
-    } catch (InvalidArgumentException $error) {
-        echo str_contains($error->getMessage(), 'secret') ? 'shown' : '';
-    }
-}
-foreach ([fn () => $quiet->getIntent('..'), fn () => $quiet->cancelIntent('PI-1', idempotencyKey: "a\\r\\nb"), fn () => $quiet->listAll('getBalance')->current()] as $call) {
-    try {
-        echo json_encode($call());
-    } catch (InvalidArgumentException) {
-    }
-}
-`,
-}
+const extensions = ['py', 'php']
 
 async function startServer() {
   const requests: { name: string; url: string; headers: IncomingMessage['headers']; body: string }[] = []
@@ -182,8 +112,8 @@ async function startServer() {
 describe('The Python and PHP packages', () => {
   const server = withOpened(startServer, ({ close }) => close())
   const curl = { ...languages.find(({ extension }) => extension === 'php'), name: 'PHP with cURL' }
-  const runs = [...languages, curl as (typeof languages)[number]].filter(
-    ({ extension }) => extension in programs,
+  const runs = [...languages, curl as (typeof languages)[number]].filter(({ extension }) =>
+    extensions.includes(extension),
   )
 
   for (const { name, command, extension } of runs)
@@ -196,7 +126,13 @@ describe('The Python and PHP packages', () => {
       const without = name === 'PHP' ? ['-d', 'disable_functions=curl_init'] : []
       server.requests.length = 0
       const printed = await runProgram([command, ...without, `run.${extension}`], {
-        files: { ...librariesOf({ extension }), [`run.${extension}`]: programs[extension] ?? '' },
+        files: {
+          ...librariesOf({ extension }),
+          [`run.${extension}`]: textOf(`clients/consumers/faults.${extension}`).replace(
+            'payment-intents-mru.php',
+            phpName,
+          ),
+        },
         environment: { BASE: server.origin, ELSEWHERE: server.other.origin },
         input: Object.keys(cases).join(' '),
       })

@@ -85,7 +85,9 @@ def _delay_before_retry(error: PaymentsError, count: int) -> Optional[float]:
     return max(delay * random.uniform(0.5, 1), wait * random.uniform(1, 1.1))
 
 
-def _attempt(opener: urllib.request.OpenerDirector, request: urllib.request.Request, is_file: bool, timeout: float) -> Any:
+def _attempt(
+    opener: urllib.request.OpenerDirector, request: urllib.request.Request, is_file: bool, timeout: float
+) -> Any:
     deadline = time.monotonic() + timeout
     try:
         try:

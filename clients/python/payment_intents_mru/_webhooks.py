@@ -47,7 +47,9 @@ def verify_webhook(
         if not re.fullmatch("[0-9]{1,12}", timestamp):
             continue
         if abs(now - int(timestamp)) > tolerance_seconds:
-            message = f"The webhook was signed more than {tolerance_seconds:g} s before or after the time of this clock."
+            message = (
+                f"The webhook was signed more than {tolerance_seconds:g} s before or after the time of this clock."
+            )
             error = WebhookVerificationError("TIMESTAMP_OUT_OF_TOLERANCE", message)
             continue
         for each in secrets:

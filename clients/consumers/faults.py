@@ -1,0 +1,41 @@
+# Prints what each fault of the server leads to, and refuses keys and ids that are wrong.
+import os, sys
+from payment_intents_mru import Payments, PaymentsError
+
+
+def run(name):
+    once = {"timeout": 0.5, "max_retries": 0} if name == "slow" else {}
+    payments = Payments(key="sk_test_x", base_url=os.environ["BASE"] + "/" + name + "/api/v1/", **once)
+    if "file" in name or "chunks" in name:
+        with payments.export_payments(from_="2026-01-01", max_retries=0) as file:
+            return file.read().decode()
+    return payments.create_intent(amount=500, metadata={})["referenceNumber"]
+
+
+for name in sys.stdin.read().split():
+    try:
+        print(run(name))
+    except PaymentsError as error:
+        print(error.code, error.status_code, error.retry_after)
+        assert name[:8] != "redirect" or os.environ["ELSEWHERE"] in str(error), error
+quiet = Payments(key="sk_test_x", base_url=os.environ["BASE"])
+assert "sk_test_x" not in repr(quiet) + repr(vars(quiet))
+for key, base_url in [
+    ("sk_test_secret\n", "https://a.example"),
+    ("sk_test_secret", "a.example"),
+    ("", "https://a.example"),
+]:
+    try:
+        Payments(key=key, base_url=base_url)
+        print("accepted", key, base_url)
+    except ValueError as error:
+        assert "secret" not in str(error)
+for call in [
+    lambda: quiet.get_intent(".."),
+    lambda: quiet.cancel_intent("PI-1", idempotency_key="a\r\nb"),
+    lambda: quiet.list_all("get_balance"),
+]:
+    try:
+        print(call())
+    except ValueError:
+        pass
