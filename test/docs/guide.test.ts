@@ -92,6 +92,19 @@ describe("The merchants' guide on /docs", () => {
     expect(root?.querySelectorAll('.contents a').map((one) => one.attributes.href)).to.deep.equal(sections)
   })
 
+  it('links a page and its translation to each other, and names the language of each', () => {
+    const [english, french] = ['/docs/take-a-payment', '/docs/fr/take-a-payment']
+    for (const [path, language, other, otherLanguage] of [
+      [english, 'en', french, 'fr'],
+      [french, 'fr', english, 'en'],
+    ]) {
+      const root = pages.get(path ?? '')?.root
+      expect(root?.querySelector('html')?.attributes.lang).to.equal(language)
+      const link = root?.querySelector(`main > p > a[hreflang=${otherLanguage}]`)
+      expect(link?.attributes).to.include({ href: other, lang: otherLanguage })
+    }
+  })
+
   it('shows a program in every language in which there is a file', () => {
     const groups = pages.get('/docs/quickstart')?.root.querySelectorAll('.variants') ?? []
     const languages = groups.map((group) =>
