@@ -1,126 +1,113 @@
 import { readdirSync } from 'node:fs'
 import { expect } from 'chai'
 import { type HTMLElement, parse } from 'node-html-parser'
-import { description } from '../support/check-responses.ts'
+import { frenchCheckoutTexts } from '../../src/checkout/words/fr.ts'
+import { apiRoutes } from '../../src/http/routes/routes.ts'
 import { withService } from '../support/service.ts'
 
-const names = readdirSync('docs/merchants', { recursive: true, encoding: 'utf8' }).filter((name) =>
-  name.endsWith('.md'),
-)
-const paths = names.map((name) => `/docs/${name.slice(0, -'.md'.length)}`.replace('/README', ''))
+const names = readdirSync('docs/merchants', { recursive: true, encoding: 'utf8' })
+const paths = names
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `/docs/${name.slice(0, -'.md'.length)}`.replace('/README', ''))
+const operations = apiRoutes.map(({ tag, operationId }) => `/${encodeURIComponent(tag)}/${operationId}`)
 const publicUrl = 'https://money.example'
+const placeholders = /\$SERVICE|pay\.example|localhost:3000|api\.payments\.example|[xX]-[sS]ervice-/
 
 describe("The merchants' guide on /docs", () => {
   const service = withService({ PUBLIC_URL: publicUrl, WEBHOOK_HEADER_BRAND: 'Acme' })
-  const pages = new Map<string, { text: string; root: HTMLElement }>()
+  const pages = new Map<string, HTMLElement>()
   before(async () => {
     for (const path of paths) {
-      const { status, headers, text } = await service.http.get(path)
-      expect([status, headers['content-type']], path).to.deep.equal([200, 'text/html; charset=utf-8'])
-      pages.set(path, { text, root: parse(text, { blockTextElements: {} }) })
+      const { text } = await service.http
+        .get(path)
+        .expect(200)
+        .expect('content-type', /^text\/html/)
+      expect(text, path).to.not.match(placeholders)
+      pages.set(path, parse(text, { blockTextElements: {} }))
     }
   })
-  const hrefsOf = (root: HTMLElement) =>
-    root.querySelectorAll('[href], [src]').map((one) => one.attributes.href ?? one.attributes.src ?? '')
-  const textOf = (path: string) => pages.get(path)?.root.querySelector('main')?.text ?? ''
+  const find = (path: string, selector: string) => pages.get(path)?.querySelectorAll(selector) ?? []
+  const hrefsIn = (path: string, selector: string) =>
+    find(path, selector).map(({ attributes }) => attributes.href ?? attributes.src ?? '')
 
   it('has each page at the name of its file, for GET and HEAD only', async () => {
     expect(paths).to.include.members(['/docs', '/docs/quickstart', '/docs/webhooks'])
     for (const path of paths) {
-      const { status, headers, text } = await service.http.head(path)
-      expect([status, text], path).to.deep.equal([200, undefined])
+      const { headers } = await service.http.head(path).expect(200)
       expect(headers['cache-control']).to.equal('public, max-age=300')
       expect(headers['content-security-policy']).to.include("default-src 'none';style-src 'self'")
     }
-    const { status, headers, body } = await service.http.post('/docs/quickstart')
-    expect([status, headers.allow, body.error.code]).to.deep.equal([404, 'GET, HEAD', 'ENDPOINT_NOT_FOUND'])
-    for (const path of [
-      '/docs/',
-      '/docs/nothing',
-      '/docs/README',
-      '/docs/../package.json',
-      '/docs/guide.json',
-    ])
-      expect((await service.http.get(path)).status, path).to.equal(404)
+    const { headers, body } = await service.http.post('/docs/quickstart').expect(404)
+    expect([headers.allow, body.error.code]).to.deep.equal(['GET, HEAD', 'ENDPOINT_NOT_FOUND'])
+    for (const path of ['/docs/', '/docs/nothing', '/docs/README', '/docs/guide.json'])
+      await service.http.get(path).expect(404)
   })
 
   it('contains only links that lead somewhere, and anchors that exist', async () => {
-    const operations = Object.values(description.paths as Record<string, Record<string, Operation>>)
-      .flatMap(Object.values)
-      .map(({ tags: [tag = ''], operationId }: Operation) => `/${encodeURIComponent(tag)}/${operationId}`)
-    const found = new Map<string, number>()
-    let toOperations = 0
-    for (const [path, { root }] of pages)
-      for (const href of hrefsOf(root)) {
-        if (/^(https:|data:)/.test(href)) continue
+    const statuses = new Map<string, number>()
+    for (const path of paths)
+      for (const href of hrefsIn(path, '[href], [src]').filter((each) => !/^(https|data):/.test(each))) {
         const [to = '', id] = (href.startsWith('#') ? path + href : href).split('#')
-        if (!found.has(to)) found.set(to, (await service.http.get(to)).status)
+        if (!statuses.has(to)) statuses.set(to, (await service.http.get(to)).status)
         const where = `${href} on ${path}`
-        expect(found.get(to), where).to.equal(200)
-        if (id === undefined) continue
-        if (to === '/docs/api') toOperations += operations.includes(id) ? 1 : expect.fail(where)
-        else expect(pages.get(to)?.root.getElementById(decodeURIComponent(id)), where).to.not.equal(null)
+        expect(statuses.get(to), where).to.equal(200)
+        if (to === '/docs/api' && id !== undefined) expect(operations, where).to.include(id)
+        else if (id !== undefined)
+          expect(find(to, `[id="${decodeURIComponent(id)}"]`), where).to.have.length(1)
       }
-    expect(toOperations).to.be.at.least(60)
-    expect([...found.keys()]).to.include.members(['/docs/api', '/docs/webhook-signatures.json'])
+    expect([...statuses.keys()]).to.include('/docs/webhook-signatures.json')
+    expect(hrefsIn('/docs/reference', '[href^="/docs/api#"]')).to.have.length.at.least(operations.length - 1)
   })
 
   it('nests no link in another, and shows no HTML or Markdown as text', () => {
-    for (const [path, { root }] of pages) {
-      expect(root.querySelectorAll('a a'), path).to.have.length(0)
-      const prose = root.querySelector('main')?.clone() as HTMLElement
+    for (const path of paths) {
+      expect(find(path, 'a a'), path).to.have.length(0)
+      const prose = find(path, 'main')[0]?.clone() as HTMLElement
       for (const code of prose.querySelectorAll('pre, code')) code.remove()
       expect(prose.text, path).to.not.match(/<\w|<!--|\]\(|\*\*|```/)
     }
   })
 
-  it("shows this service's URL and header names, and no placeholder for them", () => {
-    for (const [path, { text }] of pages)
-      expect(text, path).to.not.match(
-        /\$SERVICE|pay\.example|localhost:3000|api\.payments\.example|[xX]-[sS]ervice-/,
-      )
-    expect(textOf('/docs/quickstart')).to.include(`export SERVICE=${publicUrl}`)
-    expect(textOf('/docs/webhooks')).to.include('X-Acme-Signature').and.include('Acme-Webhooks/')
+  it("shows this service's URL and header names", () => {
+    expect(find('/docs/quickstart', 'main')[0]?.text).to.include(`export SERVICE=${publicUrl}`)
+    expect(find('/docs/webhooks', 'main')[0]?.text).to.include('X-Acme-Signature')
   })
 
-  it('marks the current page, and links its neighbours and sections', () => {
-    const root = pages.get('/docs/quickstart')?.root
-    const hrefOf = (selector: string) => root?.querySelector(selector)?.attributes.href
-    expect(hrefOf('#pages [aria-current=page]')).to.equal('/docs/quickstart')
-    expect([hrefOf('[rel=prev]'), hrefOf('[rel=next]')]).to.deep.equal(['/docs', '/docs/take-a-payment'])
-    const sections = root?.querySelectorAll('main h2[id]').map(({ id }) => `#${id}`)
-    expect(root?.querySelectorAll('.contents a').map((one) => one.attributes.href)).to.deep.equal(sections)
+  it('links sections, neighbours and operations, and shows programs in every language', () => {
+    const path = '/docs/quickstart'
+    expect(hrefsIn(path, '#pages [aria-current=page]')).to.deep.equal([path])
+    expect(hrefsIn(path, '[rel=prev], [rel=next]')).to.deep.equal(['/docs', '/docs/take-a-payment'])
+    const sections = find(path, 'main h2[id]').map(({ id }) => `#${id}`)
+    expect(hrefsIn(path, '.contents a')).to.deep.equal(sections)
+    const curled = find(path, 'figcaption a').map(({ text }) => text)
+    expect(curled).to.include.members(['createIntent', 'getIntent'])
+    const languages = find(path, '.variants figure').map(({ attributes }) => attributes['data-language'])
+    expect(languages.slice(0, 3)).to.deep.equal(['js', 'python', 'php'])
   })
 
-  it('links a page and its translation to each other, and names the language of each', () => {
-    const [english, french] = ['/docs/take-a-payment', '/docs/fr/take-a-payment']
-    for (const [path, language, other, otherLanguage] of [
-      [english, 'en', french, 'fr'],
-      [french, 'fr', english, 'en'],
-    ]) {
-      const root = pages.get(path ?? '')?.root
-      expect(root?.querySelector('html')?.attributes.lang).to.equal(language)
-      const link = root?.querySelector(`main > p > a[hreflang=${otherLanguage}]`)
-      expect(link?.attributes).to.include({ href: other, lang: otherLanguage })
-    }
-  })
+  describe('in French', () => {
+    const translated = '/docs/fr/take-a-payment'
+    const original = '/docs/take-a-payment'
 
-  it('shows a program in every language in which there is a file', () => {
-    const groups = pages.get('/docs/quickstart')?.root.querySelectorAll('.variants') ?? []
-    const languages = groups.map((group) =>
-      group.querySelectorAll('figure').map((one) => one.attributes['data-language']),
-    )
-    expect(languages[0]).to.deep.equal(['js', 'python', 'php'])
-    expect(languages[1]).to.include.members(['js', 'python'])
-  })
+    it('has the same parts, code and links as in English, and links to it', () => {
+      const partsOf = (path: string) =>
+        find(path, '.text h2, .text p, .text li, .text tr, .text pre').map((part) => {
+          const inner = [...part.querySelectorAll('code, a')].map(({ text, attributes }) =>
+            (attributes.href ?? text).replace(/^#.*/, '#'),
+          )
+          return [part.tagName, ...inner.toSorted((a, b) => a.localeCompare(b))].join(' ')
+        })
+      expect(partsOf(translated)).to.deep.equal(partsOf(original))
+      expect(hrefsIn(translated, '[hreflang=en]')).to.deep.equal([original])
+      expect(hrefsIn(original, '[hreflang=fr]')).to.deep.equal([translated])
+      expect(find(translated, 'html')[0]?.attributes.lang).to.equal('fr')
+    })
 
-  it('links each curl command to its operation', () => {
-    const links = pages.get('/docs/quickstart')?.root.querySelectorAll('figcaption a') ?? []
-    expect(links.map(({ text }) => text)).to.include.members(['createIntent', 'getIntent'])
+    it('quotes the texts that customers see', () => {
+      const shown = JSON.stringify(frenchCheckoutTexts)
+      const quoted = find(translated, 'td:first-child em').flatMap(({ text }) => text.split(/(?<=\.) /))
+      expect(quoted).to.have.length.at.least(5)
+      for (const sentence of quoted) expect(shown).to.include(sentence.replace(/\.$/, ''))
+    })
   })
 })
-
-interface Operation {
-  tags: string[]
-  operationId: string
-}
