@@ -11,6 +11,7 @@ COPY workers workers
 COPY clients clients
 COPY docs/merchants docs/merchants
 COPY guide guide
+COPY images images
 COPY test/vectors/webhook-signatures.json test/vectors/
 COPY dev dev
 COPY cli cli

@@ -56,6 +56,7 @@ describe("The merchants' guide on /docs", () => {
           expect(find(to, `[id="${decodeURIComponent(id)}"]`), where).to.have.length(1)
       }
     expect([...statuses.keys()]).to.include('/docs/webhook-signatures.json')
+    expect(hrefsIn('/docs/take-a-payment', 'img[alt]')[0]).to.match(/^data:image\/webp;base64,\w/)
     expect(hrefsIn('/docs/reference', '[href^="/docs/api#"]')).to.have.length.at.least(operations.length - 1)
   })
 
@@ -91,7 +92,7 @@ describe("The merchants' guide on /docs", () => {
 
     it('has the same parts, code and links as in English, and links to it', () => {
       const partsOf = (path: string) =>
-        find(path, '.text h2, .text p, .text li, .text tr, .text pre').map((part) => {
+        find(path, '.text h2, .text p, .text li, .text tr, .text pre, .text img').map((part) => {
           const inner = [...part.querySelectorAll('code, a')].map(({ text, attributes }) =>
             (attributes.href ?? text).replace(/^#.*/, '#'),
           )
