@@ -6,7 +6,14 @@ export interface Operation {
   summary: string
   description: string
   security: { apiKey: [string] }[]
-  parameters: { name?: string; in?: string; description?: string; example?: string | number; $ref?: string }[]
+  parameters: {
+    name?: string
+    in?: string
+    required?: boolean
+    description?: string
+    example?: string | number
+    $ref?: string
+  }[]
   requestBody?: { required: boolean; content: Record<string, { example?: unknown }> }
   responses: Record<string, { description: string; content?: Record<string, { example?: unknown }> }>
 }

@@ -182,10 +182,13 @@ const commission = field.objectSchema({
   totalRevenue: described('The fees without the taxes.', field.countSchema),
 })
 
+/** A later version may add a value without breaking a client. */
+const openName = field.patternSchema('^[A-Z_]{1,32}$', 32)
+
 export const paymentSchema = field.objectSchema({
   amountPaid: described('Centimes, without any fee that the customer pays.', field.amountSchema),
   paidAt: field.instantSchema,
-  method: { type: 'string', const: 'WALLET' },
+  method: described('How the customer paid: WALLET. Later versions may add values.', openName),
   commission: described('Centimes. Null for a publishable key.', field.nullableSchema(commission)),
 })
 
@@ -221,7 +224,7 @@ const readFields = {
   codeExpiresAt: described('When `code` stops working. Null if `code` is null.', field.nullableInstant),
   codeUrl: described('Where the customer types `code`, or null.', field.nullableType(field.urlSchema)),
   status: field.enumSchema(intentStatuses),
-  type: { type: 'string', const: 'API' },
+  type: described('What created the intent: API. Later versions may add values.', openName),
   payment: described('Null until the intent is paid.', field.nullableSchema(paymentSchema)),
   refunds: described('Oldest first.', field.listSchema(refundSchema, maxRefunds)),
   totalAmountRefunded: described('Centimes. The sum of the refunds that SUCCEEDED.', field.countSchema),

@@ -44,7 +44,9 @@ async function generateClient(): Promise<string> {
     astToString(needed),
     eventsOf(openapi),
     `/** Every error code of the service. */\nexport type ErrorCode = ${codes.join(' | ')}`,
-    `/** The method and path of every operation. */\nexport const table = {\n${operations.map(rowOf).join('\n')}\n} as const`,
+    `/** A method for each operation of the API, under its \`operationId\`. */\nexport interface Operations {\n${operations.map(signatureOf).join('\n')}\n}`,
+    `/** The operations that return a page of a list. */\nexport type ListId = ${lists.map(({ operationId }) => `'${operationId}'`).join(' | ')}`,
+    `/** The method and path of every operation. */\nconst table = {\n${operations.map(rowOf).join('\n')}\n} as const`,
   ].join('\n\n')
   const before = readFileSync(join(root, clientFile), 'utf8')
   if (!block.test(before)) throw new Error(`${clientFile} does not mark its generated part`)
@@ -115,8 +117,8 @@ const mapValues = <T>(values: Record<string, T> | object, change: (value: T) => 
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value as T)]))
 
 function rowOf({ method, path, ...operation }: (typeof operations)[number]): string {
-  const { operationId, summary, description, parameters, requestBody, responses } = operation
-  const query = parameters.flatMap((each) => (each.in === 'query' && each.name ? each.name : []))
+  const { operationId, requestBody, responses } = operation
+  const query = queryOf(operation).map(({ name }) => name)
   const row = {
     method,
     path,
@@ -125,12 +127,48 @@ function rowOf({ method, path, ...operation }: (typeof operations)[number]): str
     ...(responses['200'] && !responses['200'].content?.['application/json'] ? { isFile: true } : {}),
   }
   // The client takes all fields of an operation in one object, so their names must differ.
-  const { schema } = (requestBody?.content['application/json'] ?? {}) as { schema?: { properties?: object } }
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
-  const all = [...inPath, ...query, ...Object.keys(schema?.properties ?? {})]
+  const all = [...inPath, ...query, ...Object.keys(schemaOf(requestBody)?.properties ?? {})]
   if (new Set(all).size < all.length) throw new Error(`${operationId} has two fields with the same name`)
+  return `${operationId}: ${JSON.stringify(row)},`
+}
+
+const queryOf = ({ parameters }: Operation) => parameters.filter((each) => each.in === 'query' && each.name)
+
+const lists = operations.filter((operation) => queryOf(operation).some(({ name }) => name === 'page'))
+
+/** Written out, because conditional types give other results without `strictNullChecks`. */
+function signatureOf({ path, ...operation }: (typeof operations)[number]): string {
+  const { operationId, summary, description, requestBody, responses } = operation
+  const own = `operations['${operationId}']`
+  const query = queryOf(operation)
+  const body = schemaOf(requestBody)
+  const inputs = [
+    path.includes('{') ? `${own}['parameters']['path']` : [],
+    query.length > 0 ? `NonNullable<${own}['parameters']['query']>` : [],
+    body ? `NonNullable<${own}['requestBody']>['content']['application/json']` : [],
+  ].flat()
+  const isRequired =
+    path.includes('{') || query.some(({ required }) => required) || (body?.required ?? []).length > 0
+  const status = Object.keys(responses).find((each) => each.startsWith('2'))
+  const isFile = !schemaOf(responses[status ?? ''])
+  const result = isFile ? 'Response' : `${own}['responses'][${status}]['content']['application/json']['data']`
+  const input = inputs.join(' & ') || 'Record<string, never>'
   const lines = `${summary}.\n\n${description}`.split('\n').map((line) => ` * ${line}`.trimEnd())
-  return `/**\n${lines.join('\n')}\n */\n${operationId}: ${JSON.stringify(row)},`
+  const comment = `/**\n${lines.join('\n')}\n */`
+  return `${comment}\n${operationId}(input${isRequired ? '' : '?'}: ${input}, options?: CallOptions): Promise<${result}>`
+}
+
+interface Body {
+  $ref?: string
+  required?: string[]
+  properties?: object
+}
+
+function schemaOf(message?: { content?: Record<string, object> }): Body | undefined {
+  const { schema } = (message?.content?.['application/json'] ?? {}) as { schema?: Body }
+  const name = schema?.$ref?.replace(/.*\//, '')
+  return name === undefined ? schema : openapi.components.schemas[name]
 }
 
 if (import.meta.filename === process.argv[1]) {

@@ -123,7 +123,8 @@ export interface components {
       /** When the intent becomes CANCELLED if it is not paid. */
       expiresAt: string
       createdAt: string
-      type: 'API'
+      /** What created the intent: API. Later versions may add values. */
+      type: string
       /** Null until the intent is paid. */
       payment: null | components['schemas']['Payment']
       /** Oldest first. */
@@ -171,7 +172,8 @@ export interface components {
       /** When the intent becomes CANCELLED if it is not paid. */
       expiresAt: string
       createdAt: string
-      type: 'API'
+      /** What created the intent: API. Later versions may add values. */
+      type: string
       /** Null until the intent is paid. */
       payment: null | components['schemas']['Payment']
       /** Oldest first. */
@@ -200,7 +202,8 @@ export interface components {
       /** Centimes, without any fee that the customer pays. */
       amountPaid: number
       paidAt: string
-      method: 'WALLET'
+      /** How the customer paid: WALLET. Later versions may add values. */
+      method: string
       /** Centimes. Null for a publishable key. */
       commission: null | {
         /** Your fee. */
@@ -3158,8 +3161,8 @@ export type ErrorCode =
   | 'SERVICE_UNAVAILABLE'
   | 'INTERNAL_ERROR'
 
-/** The method and path of every operation. */
-export const table = {
+/** A method for each operation of the API, under its `operationId`. */
+export interface Operations {
   /**
    * Create a payment intent.
    *
@@ -3167,7 +3170,10 @@ export const table = {
    *
    * Requires a secret key with the scope `payments.intents:write`.
    */
-  createIntent: { method: 'POST', path: '/dev/intents', hasBody: true },
+  createIntent(
+    input?: NonNullable<operations['createIntent']['requestBody']>['content']['application/json'],
+    options?: CallOptions,
+  ): Promise<operations['createIntent']['responses'][201]['content']['application/json']['data']>
   /**
    * List payment intents.
    *
@@ -3175,7 +3181,10 @@ export const table = {
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
-  listIntents: { method: 'GET', path: '/dev/intents' },
+  listIntents(
+    input?: NonNullable<operations['listIntents']['parameters']['query']>,
+    options?: CallOptions,
+  ): Promise<operations['listIntents']['responses'][200]['content']['application/json']['data']>
   /**
    * Retrieve a payment intent.
    *
@@ -3183,7 +3192,10 @@ export const table = {
    *
    * Requires a key with the scope `payments.intents:read`.
    */
-  getIntent: { method: 'GET', path: '/dev/intents/{referenceNumber}' },
+  getIntent(
+    input: operations['getIntent']['parameters']['path'],
+    options?: CallOptions,
+  ): Promise<operations['getIntent']['responses'][200]['content']['application/json']['data']>
   /**
    * Cancel a payment intent.
    *
@@ -3191,7 +3203,10 @@ export const table = {
    *
    * Requires a secret key with the scope `payments.intents:write`.
    */
-  cancelIntent: { method: 'POST', path: '/dev/intents/{referenceNumber}/cancel' },
+  cancelIntent(
+    input: operations['cancelIntent']['parameters']['path'],
+    options?: CallOptions,
+  ): Promise<operations['cancelIntent']['responses'][200]['content']['application/json']['data']>
   /**
    * Simulate a payment.
    *
@@ -3199,7 +3214,11 @@ export const table = {
    *
    * Requires a secret test key with the scope `payments.intents:write`.
    */
-  simulatePayment: { method: 'POST', path: '/dev/intents/{referenceNumber}/simulate-payment', hasBody: true },
+  simulatePayment(
+    input: operations['simulatePayment']['parameters']['path'] &
+      NonNullable<operations['simulatePayment']['requestBody']>['content']['application/json'],
+    options?: CallOptions,
+  ): Promise<operations['simulatePayment']['responses'][200]['content']['application/json']['data']>
   /**
    * Refund a payment intent.
    *
@@ -3207,7 +3226,11 @@ export const table = {
    *
    * Requires a secret key with the scope `payments.refunds:write`.
    */
-  refundIntent: { method: 'POST', path: '/dev/intents/{referenceNumber}/refund', hasBody: true },
+  refundIntent(
+    input: operations['refundIntent']['parameters']['path'] &
+      NonNullable<operations['refundIntent']['requestBody']>['content']['application/json'],
+    options?: CallOptions,
+  ): Promise<operations['refundIntent']['responses'][200]['content']['application/json']['data']>
   /**
    * Retrieve the balance.
    *
@@ -3215,7 +3238,10 @@ export const table = {
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
-  getBalance: { method: 'GET', path: '/dev/balance' },
+  getBalance(
+    input?: Record<string, never>,
+    options?: CallOptions,
+  ): Promise<operations['getBalance']['responses'][200]['content']['application/json']['data']>
   /**
    * List balance entries.
    *
@@ -3223,7 +3249,10 @@ export const table = {
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
-  listBalanceEntries: { method: 'GET', path: '/dev/balance/entries' },
+  listBalanceEntries(
+    input?: NonNullable<operations['listBalanceEntries']['parameters']['query']>,
+    options?: CallOptions,
+  ): Promise<operations['listBalanceEntries']['responses'][200]['content']['application/json']['data']>
   /**
    * List refunds.
    *
@@ -3231,7 +3260,10 @@ export const table = {
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
-  listRefunds: { method: 'GET', path: '/dev/refunds' },
+  listRefunds(
+    input?: NonNullable<operations['listRefunds']['parameters']['query']>,
+    options?: CallOptions,
+  ): Promise<operations['listRefunds']['responses'][200]['content']['application/json']['data']>
   /**
    * List the statements for a month.
    *
@@ -3239,7 +3271,10 @@ export const table = {
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
-  listStatements: { method: 'GET', path: '/dev/statements' },
+  listStatements(
+    input?: NonNullable<operations['listStatements']['parameters']['query']>,
+    options?: CallOptions,
+  ): Promise<operations['listStatements']['responses'][200]['content']['application/json']['data']>
   /**
    * Retrieve the statement for a day.
    *
@@ -3247,7 +3282,11 @@ export const table = {
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
-  getStatement: { method: 'GET', path: '/dev/statements/{day}' },
+  getStatement(
+    input: operations['getStatement']['parameters']['path'] &
+      NonNullable<operations['getStatement']['parameters']['query']>,
+    options?: CallOptions,
+  ): Promise<operations['getStatement']['responses'][200]['content']['application/json']['data']>
   /**
    * Export payments to a file.
    *
@@ -3255,7 +3294,10 @@ export const table = {
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
-  exportPayments: { method: 'GET', path: '/dev/exports/payments', isFile: true },
+  exportPayments(
+    input?: NonNullable<operations['exportPayments']['parameters']['query']>,
+    options?: CallOptions,
+  ): Promise<Response>
   /**
    * Export refunds to a file.
    *
@@ -3263,7 +3305,10 @@ export const table = {
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
-  exportRefunds: { method: 'GET', path: '/dev/exports/refunds', isFile: true },
+  exportRefunds(
+    input?: NonNullable<operations['exportRefunds']['parameters']['query']>,
+    options?: CallOptions,
+  ): Promise<Response>
   /**
    * Export ledger entries to a file.
    *
@@ -3271,7 +3316,10 @@ export const table = {
    *
    * Requires a secret key with the scope `payments.intents:read`.
    */
-  exportLedgerEntries: { method: 'GET', path: '/dev/exports/entries', isFile: true },
+  exportLedgerEntries(
+    input?: NonNullable<operations['exportLedgerEntries']['parameters']['query']>,
+    options?: CallOptions,
+  ): Promise<Response>
   /**
    * Create a webhook endpoint.
    *
@@ -3279,7 +3327,10 @@ export const table = {
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
-  createWebhookEndpoint: { method: 'POST', path: '/dev/webhooks/endpoints', hasBody: true },
+  createWebhookEndpoint(
+    input: NonNullable<operations['createWebhookEndpoint']['requestBody']>['content']['application/json'],
+    options?: CallOptions,
+  ): Promise<operations['createWebhookEndpoint']['responses'][201]['content']['application/json']['data']>
   /**
    * Retrieve a webhook endpoint.
    *
@@ -3287,7 +3338,10 @@ export const table = {
    *
    * Requires a secret key with the scope `webhooks.endpoints:read`.
    */
-  getWebhookEndpoint: { method: 'GET', path: '/dev/webhooks/endpoints/{id}' },
+  getWebhookEndpoint(
+    input: operations['getWebhookEndpoint']['parameters']['path'],
+    options?: CallOptions,
+  ): Promise<operations['getWebhookEndpoint']['responses'][200]['content']['application/json']['data']>
   /**
    * Update a webhook endpoint.
    *
@@ -3295,7 +3349,11 @@ export const table = {
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
-  updateWebhookEndpoint: { method: 'PUT', path: '/dev/webhooks/endpoints/{id}', hasBody: true },
+  updateWebhookEndpoint(
+    input: operations['updateWebhookEndpoint']['parameters']['path'] &
+      NonNullable<operations['updateWebhookEndpoint']['requestBody']>['content']['application/json'],
+    options?: CallOptions,
+  ): Promise<operations['updateWebhookEndpoint']['responses'][200]['content']['application/json']['data']>
   /**
    * Delete a webhook endpoint.
    *
@@ -3303,7 +3361,10 @@ export const table = {
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
-  deleteWebhookEndpoint: { method: 'DELETE', path: '/dev/webhooks/endpoints/{id}' },
+  deleteWebhookEndpoint(
+    input: operations['deleteWebhookEndpoint']['parameters']['path'],
+    options?: CallOptions,
+  ): Promise<operations['deleteWebhookEndpoint']['responses'][200]['content']['application/json']['data']>
   /**
    * Send a test event.
    *
@@ -3311,7 +3372,11 @@ export const table = {
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
-  testWebhookEndpoint: { method: 'POST', path: '/dev/webhooks/endpoints/{id}/test', hasBody: true },
+  testWebhookEndpoint(
+    input: operations['testWebhookEndpoint']['parameters']['path'] &
+      NonNullable<operations['testWebhookEndpoint']['requestBody']>['content']['application/json'],
+    options?: CallOptions,
+  ): Promise<operations['testWebhookEndpoint']['responses'][200]['content']['application/json']['data']>
   /**
    * Rotate a webhook secret.
    *
@@ -3319,7 +3384,10 @@ export const table = {
    *
    * Requires a secret key with the scope `webhooks.endpoints:write`.
    */
-  rotateWebhookSecret: { method: 'POST', path: '/dev/webhooks/endpoints/{id}/rotate-secret' },
+  rotateWebhookSecret(
+    input: operations['rotateWebhookSecret']['parameters']['path'],
+    options?: CallOptions,
+  ): Promise<operations['rotateWebhookSecret']['responses'][200]['content']['application/json']['data']>
   /**
    * List webhook endpoints.
    *
@@ -3327,7 +3395,10 @@ export const table = {
    *
    * Requires a secret key with the scope `webhooks.endpoints:read`.
    */
-  listWebhookEndpoints: { method: 'GET', path: '/dev/webhooks' },
+  listWebhookEndpoints(
+    input?: NonNullable<operations['listWebhookEndpoints']['parameters']['query']>,
+    options?: CallOptions,
+  ): Promise<operations['listWebhookEndpoints']['responses'][200]['content']['application/json']['data']>
   /**
    * List webhook deliveries.
    *
@@ -3335,7 +3406,10 @@ export const table = {
    *
    * Requires a secret key with the scope `webhooks.deliveries:read`.
    */
-  listWebhookDeliveries: { method: 'GET', path: '/dev/webhooks/events' },
+  listWebhookDeliveries(
+    input?: NonNullable<operations['listWebhookDeliveries']['parameters']['query']>,
+    options?: CallOptions,
+  ): Promise<operations['listWebhookDeliveries']['responses'][200]['content']['application/json']['data']>
   /**
    * Retrieve a webhook delivery.
    *
@@ -3343,7 +3417,10 @@ export const table = {
    *
    * Requires a secret key with the scope `webhooks.deliveries:read`.
    */
-  getWebhookDelivery: { method: 'GET', path: '/dev/webhooks/events/{id}' },
+  getWebhookDelivery(
+    input: operations['getWebhookDelivery']['parameters']['path'],
+    options?: CallOptions,
+  ): Promise<operations['getWebhookDelivery']['responses'][200]['content']['application/json']['data']>
   /**
    * Retry webhook deliveries by filter.
    *
@@ -3351,7 +3428,10 @@ export const table = {
    *
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
-  retryWebhookDeliveries: { method: 'POST', path: '/dev/webhooks/events/retry', hasBody: true },
+  retryWebhookDeliveries(
+    input?: NonNullable<operations['retryWebhookDeliveries']['requestBody']>['content']['application/json'],
+    options?: CallOptions,
+  ): Promise<operations['retryWebhookDeliveries']['responses'][200]['content']['application/json']['data']>
   /**
    * Retry a webhook delivery.
    *
@@ -3359,7 +3439,10 @@ export const table = {
    *
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
-  retryWebhookDelivery: { method: 'POST', path: '/dev/webhooks/events/{id}/retry' },
+  retryWebhookDelivery(
+    input: operations['retryWebhookDelivery']['parameters']['path'],
+    options?: CallOptions,
+  ): Promise<operations['retryWebhookDelivery']['responses'][200]['content']['application/json']['data']>
   /**
    * Replay events to an endpoint.
    *
@@ -3367,7 +3450,11 @@ export const table = {
    *
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
-  replayWebhookEvents: { method: 'POST', path: '/dev/webhooks/endpoints/{id}/replay', hasBody: true },
+  replayWebhookEvents(
+    input: operations['replayWebhookEvents']['parameters']['path'] &
+      NonNullable<operations['replayWebhookEvents']['requestBody']>['content']['application/json'],
+    options?: CallOptions,
+  ): Promise<operations['replayWebhookEvents']['responses'][200]['content']['application/json']['data']>
   /**
    * List the replays of an endpoint.
    *
@@ -3375,7 +3462,11 @@ export const table = {
    *
    * Requires a secret key with the scope `webhooks.deliveries:read`.
    */
-  listWebhookReplays: { method: 'GET', path: '/dev/webhooks/endpoints/{id}/replays' },
+  listWebhookReplays(
+    input: operations['listWebhookReplays']['parameters']['path'] &
+      NonNullable<operations['listWebhookReplays']['parameters']['query']>,
+    options?: CallOptions,
+  ): Promise<operations['listWebhookReplays']['responses'][200]['content']['application/json']['data']>
   /**
    * Retrieve a replay.
    *
@@ -3383,7 +3474,10 @@ export const table = {
    *
    * Requires a secret key with the scope `webhooks.deliveries:read`.
    */
-  getWebhookReplay: { method: 'GET', path: '/dev/webhooks/endpoints/{id}/replays/{replayId}' },
+  getWebhookReplay(
+    input: operations['getWebhookReplay']['parameters']['path'],
+    options?: CallOptions,
+  ): Promise<operations['getWebhookReplay']['responses'][200]['content']['application/json']['data']>
   /**
    * Cancel a replay.
    *
@@ -3391,7 +3485,10 @@ export const table = {
    *
    * Requires a secret key with the scope `webhooks.deliveries:write`.
    */
-  cancelWebhookReplay: { method: 'POST', path: '/dev/webhooks/endpoints/{id}/replays/{replayId}/cancel' },
+  cancelWebhookReplay(
+    input: operations['cancelWebhookReplay']['parameters']['path'],
+    options?: CallOptions,
+  ): Promise<operations['cancelWebhookReplay']['responses'][200]['content']['application/json']['data']>
   /**
    * List events.
    *
@@ -3399,7 +3496,10 @@ export const table = {
    *
    * Requires a secret key with any of the scopes `payments.intents:read`, `store.orders:read`, `webhooks.endpoints:read`.
    */
-  listEvents: { method: 'GET', path: '/dev/events' },
+  listEvents(
+    input?: NonNullable<operations['listEvents']['parameters']['query']>,
+    options?: CallOptions,
+  ): Promise<operations['listEvents']['responses'][200]['content']['application/json']['data']>
   /**
    * Follow the event feed.
    *
@@ -3407,7 +3507,10 @@ export const table = {
    *
    * Requires a secret key with any of the scopes `payments.intents:read`, `store.orders:read`, `webhooks.endpoints:read`.
    */
-  readEventFeed: { method: 'GET', path: '/dev/events/feed' },
+  readEventFeed(
+    input?: NonNullable<operations['readEventFeed']['parameters']['query']>,
+    options?: CallOptions,
+  ): Promise<operations['readEventFeed']['responses'][200]['content']['application/json']['data']>
   /**
    * Retrieve an event.
    *
@@ -3415,7 +3518,10 @@ export const table = {
    *
    * Requires a secret key with any of the scopes `payments.intents:read`, `store.orders:read`, `webhooks.endpoints:read`.
    */
-  getEvent: { method: 'GET', path: '/dev/events/{id}' },
+  getEvent(
+    input: operations['getEvent']['parameters']['path'],
+    options?: CallOptions,
+  ): Promise<operations['getEvent']['responses'][200]['content']['application/json']['data']>
   /**
    * Import products from a CSV file.
    *
@@ -3423,12 +3529,11 @@ export const table = {
    *
    * Requires a secret key with the scope `store.products:write`.
    */
-  importProducts: {
-    method: 'POST',
-    path: '/dev/store/products/import-csv',
-    query: ['dryRun'],
-    hasBody: true,
-  },
+  importProducts(
+    input: NonNullable<operations['importProducts']['parameters']['query']> &
+      NonNullable<operations['importProducts']['requestBody']>['content']['application/json'],
+    options?: CallOptions,
+  ): Promise<operations['importProducts']['responses'][200]['content']['application/json']['data']>
   /**
    * Export products to a CSV file.
    *
@@ -3436,7 +3541,10 @@ export const table = {
    *
    * Requires a secret key with the scope `store.products:read`.
    */
-  exportProducts: { method: 'GET', path: '/dev/store/products/export-csv', isFile: true },
+  exportProducts(
+    input?: NonNullable<operations['exportProducts']['parameters']['query']>,
+    options?: CallOptions,
+  ): Promise<Response>
   /**
    * Create a product.
    *
@@ -3444,7 +3552,10 @@ export const table = {
    *
    * Requires a secret key with the scope `store.products:write`.
    */
-  createProduct: { method: 'POST', path: '/dev/store/products', hasBody: true },
+  createProduct(
+    input: NonNullable<operations['createProduct']['requestBody']>['content']['application/json'],
+    options?: CallOptions,
+  ): Promise<operations['createProduct']['responses'][201]['content']['application/json']['data']>
   /**
    * List products.
    *
@@ -3452,7 +3563,10 @@ export const table = {
    *
    * Requires a secret key with the scope `store.products:read`.
    */
-  listProducts: { method: 'GET', path: '/dev/store/products' },
+  listProducts(
+    input?: NonNullable<operations['listProducts']['parameters']['query']>,
+    options?: CallOptions,
+  ): Promise<operations['listProducts']['responses'][200]['content']['application/json']['data']>
   /**
    * Retrieve a product.
    *
@@ -3460,7 +3574,10 @@ export const table = {
    *
    * Requires a secret key with the scope `store.products:read`.
    */
-  getProduct: { method: 'GET', path: '/dev/store/products/{id}' },
+  getProduct(
+    input: operations['getProduct']['parameters']['path'],
+    options?: CallOptions,
+  ): Promise<operations['getProduct']['responses'][200]['content']['application/json']['data']>
   /**
    * Update a product.
    *
@@ -3468,7 +3585,11 @@ export const table = {
    *
    * Requires a secret key with the scope `store.products:write`.
    */
-  updateProduct: { method: 'PUT', path: '/dev/store/products/{id}', hasBody: true },
+  updateProduct(
+    input: operations['updateProduct']['parameters']['path'] &
+      NonNullable<operations['updateProduct']['requestBody']>['content']['application/json'],
+    options?: CallOptions,
+  ): Promise<operations['updateProduct']['responses'][200]['content']['application/json']['data']>
   /**
    * Delete a product.
    *
@@ -3476,7 +3597,10 @@ export const table = {
    *
    * Requires a secret key with the scope `store.products:write`.
    */
-  deleteProduct: { method: 'DELETE', path: '/dev/store/products/{id}' },
+  deleteProduct(
+    input: operations['deleteProduct']['parameters']['path'],
+    options?: CallOptions,
+  ): Promise<operations['deleteProduct']['responses'][200]['content']['application/json']['data']>
   /**
    * Change the stock of a variant.
    *
@@ -3484,7 +3608,11 @@ export const table = {
    *
    * Requires a secret key with the scope `store.products:write`.
    */
-  changeStock: { method: 'PATCH', path: '/dev/store/products/{id}/variants/{vid}/stock', hasBody: true },
+  changeStock(
+    input: operations['changeStock']['parameters']['path'] &
+      NonNullable<operations['changeStock']['requestBody']>['content']['application/json'],
+    options?: CallOptions,
+  ): Promise<operations['changeStock']['responses'][200]['content']['application/json']['data']>
   /**
    * Simulate an order.
    *
@@ -3492,7 +3620,10 @@ export const table = {
    *
    * Requires a secret test key with the scope `store.orders:write`.
    */
-  simulateOrder: { method: 'POST', path: '/dev/store/orders/simulate', hasBody: true },
+  simulateOrder(
+    input?: NonNullable<operations['simulateOrder']['requestBody']>['content']['application/json'],
+    options?: CallOptions,
+  ): Promise<operations['simulateOrder']['responses'][201]['content']['application/json']['data']>
   /**
    * List orders.
    *
@@ -3500,7 +3631,10 @@ export const table = {
    *
    * Requires a secret key with the scope `store.orders:read`.
    */
-  listOrders: { method: 'GET', path: '/dev/store/orders' },
+  listOrders(
+    input?: NonNullable<operations['listOrders']['parameters']['query']>,
+    options?: CallOptions,
+  ): Promise<operations['listOrders']['responses'][200]['content']['application/json']['data']>
   /**
    * Retrieve an order.
    *
@@ -3508,6 +3642,73 @@ export const table = {
    *
    * Requires a secret key with the scope `store.orders:read`.
    */
+  getOrder(
+    input: operations['getOrder']['parameters']['path'],
+    options?: CallOptions,
+  ): Promise<operations['getOrder']['responses'][200]['content']['application/json']['data']>
+}
+
+/** The operations that return a page of a list. */
+export type ListId =
+  | 'listIntents'
+  | 'listBalanceEntries'
+  | 'listRefunds'
+  | 'listWebhookEndpoints'
+  | 'listWebhookDeliveries'
+  | 'listWebhookReplays'
+  | 'listEvents'
+  | 'listProducts'
+  | 'listOrders'
+
+/** The method and path of every operation. */
+const table = {
+  createIntent: { method: 'POST', path: '/dev/intents', hasBody: true },
+  listIntents: { method: 'GET', path: '/dev/intents' },
+  getIntent: { method: 'GET', path: '/dev/intents/{referenceNumber}' },
+  cancelIntent: { method: 'POST', path: '/dev/intents/{referenceNumber}/cancel' },
+  simulatePayment: { method: 'POST', path: '/dev/intents/{referenceNumber}/simulate-payment', hasBody: true },
+  refundIntent: { method: 'POST', path: '/dev/intents/{referenceNumber}/refund', hasBody: true },
+  getBalance: { method: 'GET', path: '/dev/balance' },
+  listBalanceEntries: { method: 'GET', path: '/dev/balance/entries' },
+  listRefunds: { method: 'GET', path: '/dev/refunds' },
+  listStatements: { method: 'GET', path: '/dev/statements' },
+  getStatement: { method: 'GET', path: '/dev/statements/{day}' },
+  exportPayments: { method: 'GET', path: '/dev/exports/payments', isFile: true },
+  exportRefunds: { method: 'GET', path: '/dev/exports/refunds', isFile: true },
+  exportLedgerEntries: { method: 'GET', path: '/dev/exports/entries', isFile: true },
+  createWebhookEndpoint: { method: 'POST', path: '/dev/webhooks/endpoints', hasBody: true },
+  getWebhookEndpoint: { method: 'GET', path: '/dev/webhooks/endpoints/{id}' },
+  updateWebhookEndpoint: { method: 'PUT', path: '/dev/webhooks/endpoints/{id}', hasBody: true },
+  deleteWebhookEndpoint: { method: 'DELETE', path: '/dev/webhooks/endpoints/{id}' },
+  testWebhookEndpoint: { method: 'POST', path: '/dev/webhooks/endpoints/{id}/test', hasBody: true },
+  rotateWebhookSecret: { method: 'POST', path: '/dev/webhooks/endpoints/{id}/rotate-secret' },
+  listWebhookEndpoints: { method: 'GET', path: '/dev/webhooks' },
+  listWebhookDeliveries: { method: 'GET', path: '/dev/webhooks/events' },
+  getWebhookDelivery: { method: 'GET', path: '/dev/webhooks/events/{id}' },
+  retryWebhookDeliveries: { method: 'POST', path: '/dev/webhooks/events/retry', hasBody: true },
+  retryWebhookDelivery: { method: 'POST', path: '/dev/webhooks/events/{id}/retry' },
+  replayWebhookEvents: { method: 'POST', path: '/dev/webhooks/endpoints/{id}/replay', hasBody: true },
+  listWebhookReplays: { method: 'GET', path: '/dev/webhooks/endpoints/{id}/replays' },
+  getWebhookReplay: { method: 'GET', path: '/dev/webhooks/endpoints/{id}/replays/{replayId}' },
+  cancelWebhookReplay: { method: 'POST', path: '/dev/webhooks/endpoints/{id}/replays/{replayId}/cancel' },
+  listEvents: { method: 'GET', path: '/dev/events' },
+  readEventFeed: { method: 'GET', path: '/dev/events/feed' },
+  getEvent: { method: 'GET', path: '/dev/events/{id}' },
+  importProducts: {
+    method: 'POST',
+    path: '/dev/store/products/import-csv',
+    query: ['dryRun'],
+    hasBody: true,
+  },
+  exportProducts: { method: 'GET', path: '/dev/store/products/export-csv', isFile: true },
+  createProduct: { method: 'POST', path: '/dev/store/products', hasBody: true },
+  listProducts: { method: 'GET', path: '/dev/store/products' },
+  getProduct: { method: 'GET', path: '/dev/store/products/{id}' },
+  updateProduct: { method: 'PUT', path: '/dev/store/products/{id}', hasBody: true },
+  deleteProduct: { method: 'DELETE', path: '/dev/store/products/{id}' },
+  changeStock: { method: 'PATCH', path: '/dev/store/products/{id}/variants/{vid}/stock', hasBody: true },
+  simulateOrder: { method: 'POST', path: '/dev/store/orders/simulate', hasBody: true },
+  listOrders: { method: 'GET', path: '/dev/store/orders' },
   getOrder: { method: 'GET', path: '/dev/store/orders/{id}' },
 } as const
 
@@ -3568,7 +3769,7 @@ export class PaymentsError extends Error {
   }
 }
 
-export type OperationId = keyof typeof table & keyof operations
+export type OperationId = keyof Operations
 
 /** Options of one operation. */
 export interface CallOptions {
@@ -3585,45 +3786,19 @@ export interface CallOptions {
   maxRetries?: number | undefined
 }
 
-/** A group of fields of the input, or `unknown`, which adds no field, if the operation has no such group. */
-type Fields<T> = [NonNullable<T>] extends [never] ? unknown : NonNullable<T>
-type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body : unknown
-type AllFields<Id extends OperationId> = Fields<operations[Id]['parameters']['path']> &
-  Fields<operations[Id]['parameters']['query']> &
-  Fields<Json<Fields<operations[Id]['requestBody']>>>
-
 /** The path parameters, the query parameters and the fields of the body of an operation, in one object. */
-export type Input<Id extends OperationId> =
-  unknown extends AllFields<Id> ? Record<string, never> : AllFields<Id>
-
-type Success<T> = T extends { 200: infer Body } ? Body : T extends { 201: infer Body } ? Body : never
+export type Input<Id extends OperationId> = NonNullable<Parameters<Operations[Id]>[0]>
 
 /** The `data` of an operation's response. A download returns the `Response`, whose body can be streamed. */
-export type Data<Id extends OperationId> =
-  Success<operations[Id]['responses']> extends { content: { 'application/json': { data: infer Result } } }
-    ? Result
-    : Response
-
-/** The input can be omitted if it has no required field. */
-type Arguments<T> =
-  Partial<T> extends T ? [input?: T, options?: CallOptions] : [input: T, options?: CallOptions]
-
-type Operations = {
-  [Id in OperationId]: (...args: Arguments<Input<Id>>) => Promise<Data<Id>>
-}
-
-/** The operations that return a page of a list. */
-export type ListId = {
-  [Id in OperationId]: 'page' extends keyof Input<Id>
-    ? Data<Id> extends { items: unknown[]; hasMore: boolean }
-      ? Id
-      : never
-    : never
-}[OperationId]
+export type Data<Id extends OperationId> = Awaited<ReturnType<Operations[Id]>>
 
 export type Item<Id extends ListId> = Data<Id> extends { items: (infer Each)[] } ? Each : never
 
-type ListArguments<Id extends ListId> = Arguments<Omit<Input<Id>, 'page'>>
+/** The input can be omitted if it has no required field. */
+type ListArguments<Id extends ListId> =
+  Partial<Omit<Input<Id>, 'page'>> extends Omit<Input<Id>, 'page'>
+    ? [input?: Omit<Input<Id>, 'page'>, options?: CallOptions]
+    : [input: Omit<Input<Id>, 'page'>, options?: CallOptions]
 
 /** The delay before the first retry. It doubles with each retry. */
 const firstDelayMs = 500
@@ -3950,7 +4125,7 @@ export function createPayments(settings: PaymentsSettings): Payments {
     (input: Record<string, unknown> = {}, options?: CallOptions) => send(endpoint, input, options),
   ])
   return {
-    ...(Object.fromEntries(operations) as Operations),
+    ...(Object.fromEntries(operations) as unknown as Operations),
     listAll: (id, ...[query, options]) => listAll(send, table[id], query, options),
     followEvents: (options, call) => followEvents(send, options, call),
   }

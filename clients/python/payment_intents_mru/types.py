@@ -202,7 +202,8 @@ class _Intent(TypedDict):
     #: When the intent becomes CANCELLED if it is not paid.
     expiresAt: str
     createdAt: str
-    type: Literal["API"]
+    #: What created the intent: API. Later versions may add values.
+    type: str
     #: Null until the intent is paid.
     payment: Optional[Payment]
     #: Oldest first.
@@ -439,7 +440,8 @@ class Payment(TypedDict):
     #: Centimes, without any fee that the customer pays.
     amountPaid: int
     paidAt: str
-    method: Literal["WALLET"]
+    #: How the customer paid: WALLET. Later versions may add values.
+    method: str
     #: Centimes. Null for a publishable key.
     commission: Optional[PaymentCommission]
 
@@ -779,7 +781,8 @@ class _RefundedIntent(TypedDict):
     #: When the intent becomes CANCELLED if it is not paid.
     expiresAt: str
     createdAt: str
-    type: Literal["API"]
+    #: What created the intent: API. Later versions may add values.
+    type: str
     #: Null until the intent is paid.
     payment: Optional[Payment]
     #: Oldest first.
