@@ -130,6 +130,10 @@ export const environmentSchema = {
       formatted('range-list'),
       'Public networks that webhooks must not reach, such as your own NAT64 prefix.',
     ],
+    WEBHOOK_PROXY_URL: [
+      formatted('proxy-url'),
+      'Sends all webhooks through this HTTP proxy, so that merchants can allow its address: `http://[user:password@]host:port`. The wallet provider is still reached directly.',
+    ],
     WALLET_PROVIDER_URL: [
       formatted('http-url'),
       'The URL of the wallet provider, without which no live payment is possible. Must be https in production.',

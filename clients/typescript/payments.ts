@@ -490,6 +490,7 @@ export interface components {
         | 'closed'
         | 'protocol'
         | 'too_large'
+        | 'proxy'
         | null
     }
     ListedWebhookEndpoint: {
@@ -542,6 +543,7 @@ export interface components {
           | 'closed'
           | 'protocol'
           | 'too_large'
+          | 'proxy'
           | null
         /** The HTTP status of your endpoint's response. Null if there was no response. */
         responseStatus: number | null
@@ -593,6 +595,7 @@ export interface components {
         | 'closed'
         | 'protocol'
         | 'too_large'
+        | 'proxy'
         | null
     }
     WebhookDelivery: {
@@ -637,6 +640,7 @@ export interface components {
         | 'closed'
         | 'protocol'
         | 'too_large'
+        | 'proxy'
         | null
       /** Milliseconds. */
       lastDurationMs: number | null
@@ -687,6 +691,7 @@ export interface components {
         | 'closed'
         | 'protocol'
         | 'too_large'
+        | 'proxy'
         | null
       /** Milliseconds. */
       lastDurationMs: number | null
@@ -726,6 +731,7 @@ export interface components {
         | 'closed'
         | 'protocol'
         | 'too_large'
+        | 'proxy'
         | null
       /** A description of the error. */
       message: string | null
@@ -784,6 +790,7 @@ export interface components {
         | 'closed'
         | 'protocol'
         | 'too_large'
+        | 'proxy'
         | null
       /** Milliseconds. */
       lastDurationMs: number | null
@@ -1406,6 +1413,7 @@ export interface components {
               | 'closed'
               | 'protocol'
               | 'too_large'
+              | 'proxy'
             /** The HTTP status of your endpoint's response. Null if there was no response. */
             last_response_status: number | null
           }
@@ -1435,6 +1443,7 @@ export interface components {
               | 'closed'
               | 'protocol'
               | 'too_large'
+              | 'proxy'
             /** The HTTP status of your endpoint's response. Null if there was no response. */
             last_response_status: number | null
           }

@@ -15,6 +15,7 @@ export const failureStages = [
   'closed',
   'protocol',
   'too_large',
+  'proxy',
 ] as const
 export type FailureStage = (typeof failureStages)[number]
 const stageOrNull = field.nullableType(field.enumSchema(failureStages))

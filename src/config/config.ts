@@ -4,7 +4,7 @@ import { type QueueName, queueNames } from '../../schemas/jobs.ts'
 import { parseIpRange } from '../platform/network.ts'
 import { dayMs, hourMs } from '../platform/time.ts'
 import { findConfigFaults } from './faults.ts'
-import { envFormats, parseProxyTrust, readCertificates, splitAtCommas } from './formats.ts'
+import { envFormats, parseProxyTrust, parseProxyUrl, readCertificates, splitAtCommas } from './formats.ts'
 import { parseRedisUrl } from './redis-url.ts'
 
 export type Config = ReturnType<typeof fromEnvironment>
@@ -90,6 +90,8 @@ function fromEnvironment(env: EnvironmentVariables) {
     /** `host:port` of endpoints that may be private or use plain HTTP. */
     webhookAllowedHosts: new Set(splitAtCommas(env.WEBHOOK_ALLOWED_HOSTS)),
     webhookBlockedRanges: splitAtCommas(env.WEBHOOK_BLOCKED_RANGES).map(parseIpRange),
+    /** Its headers contain a password. */
+    webhookProxy: parseProxyUrl(env.WEBHOOK_PROXY_URL ?? ''),
     webhookHeaderBrand: env.WEBHOOK_HEADER_BRAND,
     /** If null, live intents can't be paid. */
     walletProvider: walletProvider(env),

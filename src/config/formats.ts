@@ -46,6 +46,17 @@ const mailto = /^mailto:[\w.+-]+@[\w-]+(\.[\w-]+)+$/
 const isContact = (part: string): boolean =>
   mailto.test(part) || (/^https:\/\/[!-~]+$/.test(part) && parseUrl(part)?.username === '')
 
+export function parseProxyUrl(text: string) {
+  if (!/^http:\/\/[^\s/?#]+:\d{1,5}\/?$/.test(text)) return null
+  return orNull(() => {
+    const { hostname, port, username, password } = new URL(text)
+    const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
+    const headers: Record<string, string> =
+      login.length > 1 ? { 'Proxy-Authorization': `Basic ${login.toString('base64')}` } : {}
+    return { hostname: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 80), headers }
+  })
+}
+
 /** `hint` never quotes a secret. */
 interface Format {
   validate: (text: string) => boolean
@@ -105,6 +116,10 @@ export const envFormats: Record<string, Format> = {
   'contact-list': {
     validate: everyOf(isContact),
     hint: () => 'must be a comma-separated list of mailto: and https: URLs',
+  },
+  'proxy-url': {
+    validate: (text) => parseProxyUrl(text) !== null,
+    hint: () => 'must be http://[user:password@]host:port, with special characters percent-encoded',
   },
   'range-list': {
     validate: everyOf(isRange),

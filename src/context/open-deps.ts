@@ -123,6 +123,7 @@ export async function openDeps(
     timeoutMs: config.webhookTimeoutMs,
     allowedHosts: config.webhookAllowedHosts,
     blockedRanges: config.webhookBlockedRanges,
+    proxy: config.webhookProxy,
     maxSockets,
     userAgent: `${config.webhookHeaderBrand}-Webhooks/${packageVersion} (+${new URL('/docs', config.publicUrl).href})`,
   })

@@ -77,6 +77,11 @@ export const failureStageWords: Record<FailureStage, CallerText> = {
     'les en-têtes de la réponse étaient trop volumineux',
     'كانت ترويسات الرد كبيرة جدًا',
   ),
+  proxy: byLanguage(
+    'the proxy of this service failed',
+    'le proxy de ce service a échoué',
+    'تعطّل الخادم الوسيط لهذه الخدمة',
+  ),
 }
 
 /** Returns e.g. `status 500` or `refused (the connection was refused)`. */

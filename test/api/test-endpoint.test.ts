@@ -72,6 +72,24 @@ describe('A webhook endpoint test', () => {
     await blocking.close()
   })
 
+  it('goes through WEBHOOK_PROXY_URL', async () => {
+    const requests: string[] = []
+    const proxy = createServer().on('connect', (req, socket) => {
+      requests.push(`${req.method} ${req.url}`)
+      socket.end('HTTP/1.1 407 Denied\r\n\r\n')
+    })
+    await once(proxy.listen(0, '127.0.0.1'), 'listening')
+    const { port } = proxy.address() as AddressInfo
+    const proxied = await openSecondProcess(service, { WEBHOOK_PROXY_URL: `http://me:pw@127.0.0.1:${port}` })
+    proxied.allowHost(endpointServer.host)
+    const { body } = await proxied.http.post(`${path}/${id}/test`).set(merchant.write()).expect(200)
+    expect(body.data).to.include({ delivered: false, error: 'proxy', responseStatus: null })
+    expect(requests).to.deep.equal([`CONNECT ${endpointServer.host}`])
+    expect(endpointServer.received).to.deep.equal([])
+    await proxied.close()
+    proxy.close()
+  })
+
   it("uses the endpoint's first event by default and works for an inactive endpoint", async () => {
     const set = (change: object) => service.http.put(`${path}/${id}`).set(merchant.write()).send(change)
     await set({ active: false }).expect(200)

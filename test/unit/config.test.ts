@@ -155,6 +155,26 @@ describe('Configuration parsing', () => {
     expect(securityContacts).to.deep.equal(['mailto:a@b.example', 'https://b.example'])
   })
 
+  it('reads the proxy for webhooks, and never quotes its password', () => {
+    const read = (WEBHOOK_PROXY_URL: string) => parseConfig({ ...enough, WEBHOOK_PROXY_URL }).webhookProxy
+    expect(read('')).to.equal(null)
+    expect(read('http://10.0.0.7:80/')).to.deep.equal({ hostname: '10.0.0.7', port: 80, headers: {} })
+    const headers = { 'Proxy-Authorization': `Basic ${Buffer.from('me:p@ss').toString('base64')}` }
+    expect(read('http://me:p%40ss@[fd00::7]:3128')).to.deep.equal({
+      hostname: 'fd00::7',
+      port: 3128,
+      headers,
+    })
+    const wrong = [
+      'proxy:3128',
+      'https://proxy:3128',
+      'http://proxy',
+      'http://proxy:99999',
+      'http://a:%zz@proxy:1',
+    ]
+    expectRefused('WEBHOOK_PROXY_URL', [...wrong, 'http://me:hidden@proxy:1/path', 'http://me:hidden@:1'])
+  })
+
   it('rejects a TRUST_PROXY with too many hops or a malformed address', () => {
     expectRefused('TRUST_PROXY', ['100', '2130706433', '10.1', '010.0.0.1', '10.0.0.0/33', '0.0.0.0/0'])
     expectRefused('TRUST_PROXY', ['10.0.0.1,x'])

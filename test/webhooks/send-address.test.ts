@@ -217,7 +217,7 @@ describe('The webhook sender with host names', () => {
     const host = `127.0.0.1:${endpointServer.port}`
     const program = `
       import { createSender } from './src/webhooks/sender/send.ts'
-      const sender = createSender({ timeoutMs: 10_000, maxSockets: 1, allowedHosts: new Set(['${host}']), blockedRanges: [], userAgent: 'x' })
+      const sender = createSender({ timeoutMs: 10_000, maxSockets: 1, allowedHosts: new Set(['${host}']), blockedRanges: [], proxy: null, userAgent: 'x' })
       const { stage, status } = await sender.send({ owner: 'b', url: 'http://${host}/', headers: {}, body: '{}' })
       await sender.close()
       process.stdout.write(stage + ' ' + status)

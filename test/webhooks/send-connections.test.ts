@@ -5,7 +5,8 @@ import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
 import { freePort } from '../../dev/servers/free-port.ts'
 import type { HttpConnection } from '../../src/webhooks/sender/connections.ts'
-import { createConnectionPool, openSocket } from '../../src/webhooks/sender/connections.ts'
+import { createConnectionPool } from '../../src/webhooks/sender/connections.ts'
+import { openSocket } from '../../src/webhooks/sender/open-socket.ts'
 import { type AddressLookup, resolveAddresses } from '../../src/webhooks/sender/resolve.ts'
 import { sendHttpRequest } from '../../src/webhooks/sender/send.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -227,7 +228,8 @@ describe('The webhook sender with reusable connections', () => {
       allowed: true,
     }
     const [found, never] = [loopback, forever].map((resolve) => ({ resolve, isBlocked: () => false }))
-    const opened = await openSocket(found as AddressLookup, createSecureContext(), target, unlimited, past)
+    const route = { ...(found as AddressLookup), trust: createSecureContext(), proxy: null }
+    const opened = await openSocket(route, target, unlimited, past)
     expect(opened).to.have.nested.property('fault.stage', 'timeout')
     expect(
       await resolveAddresses(never as AddressLookup, { hostname: hostName, allowed: true }, past),

@@ -3,7 +3,7 @@ import https from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { createTimeMeters, timeMeterLimits } from '../../src/limits/rate.ts'
-import { createGauge } from '../../src/webhooks/sender/connections.ts'
+import { createGauge } from '../../src/webhooks/sender/gauge.ts'
 import { closing, pem, rawEndpoint } from './endpoint-servers.ts'
 import { expectStage, hostName, loopback, sender, stopAll } from './sending.ts'
 

@@ -5,7 +5,8 @@ import { createSecureContext } from 'node:tls'
 import { expect } from 'chai'
 import type { TimeMeter } from '../../src/limits/rate.ts'
 import type { HttpConnection } from '../../src/webhooks/sender/connections.ts'
-import { createConnectionPool, openSocket } from '../../src/webhooks/sender/connections.ts'
+import { createConnectionPool } from '../../src/webhooks/sender/connections.ts'
+import { openSocket } from '../../src/webhooks/sender/open-socket.ts'
 import type { Sender, SenderOptions, SentAttempt } from '../../src/webhooks/sender/send.ts'
 import { createSender } from '../../src/webhooks/sender/send.ts'
 import { deadlineMs } from '../support/machine.ts'
@@ -35,6 +36,7 @@ export function sender(hosts: string[], options: Partial<SenderOptions>) {
     maxSockets: 50,
     allowedHosts: new Set(hosts),
     blockedRanges: [],
+    proxy: null,
     userAgent,
     ...options,
   }
@@ -79,10 +81,10 @@ export async function openConnection(
   connections = createConnectionPool(1),
 ): Promise<HttpConnection> {
   const target = { origin: '', hostname: hostName, port, secure, allowed: true }
-  const lookup = { resolve: loopback, isBlocked: () => false }
   const trust = createSecureContext({ ca: pem('authority.pem') })
+  const route = { resolve: loopback, isBlocked: () => false, trust, proxy: null }
   const noDeadline = new AbortController().signal
-  const opened = await connections.open('', () => openSocket(lookup, trust, target, unlimited, noDeadline))
+  const opened = await connections.open('', () => openSocket(route, target, unlimited, noDeadline))
   return 'fault' in opened ? expect.fail(opened.fault.error) : opened
 }
 

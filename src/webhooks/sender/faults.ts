@@ -6,6 +6,10 @@ export interface SendFault {
   error: string
 }
 
+export interface Failure {
+  fault: SendFault
+}
+
 export const sendFaults = {
   notPublic: { stage: 'address', error: 'The host name resolves to an address that is not public.' },
   noSuchName: { stage: 'dns', error: 'The host name does not exist.' },
@@ -28,6 +32,12 @@ export const sendFaults = {
   lateResponse: { stage: 'timeout', error: 'The response did not complete in time.' },
   tooLarge: { stage: 'too_large', error: 'The response headers are too large.' },
   closed: { stage: 'closed', error: 'The connection was closed before the response was complete.' },
+  noProxy: { stage: 'proxy', error: 'The webhook proxy could not be reached.' },
+  proxyLogin: { stage: 'proxy', error: 'The webhook proxy rejected the credentials of this service.' },
+  proxyRefused: { stage: 'proxy', error: 'The webhook proxy refused to connect to the host.' },
+  brokenProxy: { stage: 'proxy', error: 'The webhook proxy did not return a valid response.' },
+  unreachableByProxy: { stage: 'connect', error: 'The webhook proxy could not reach the host.' },
+  lateProxy: { stage: 'timeout', error: 'The webhook proxy did not connect to the host in time.' },
   notHttp: { stage: 'protocol', error: 'The response is not valid HTTP.' },
 } as const satisfies Record<string, SendFault>
 
@@ -53,12 +63,19 @@ const codeOf = (error: unknown): string =>
 
 export const toResolveFault = (error: unknown): SendFault => byCode[codeOf(error)] ?? sendFaults.unresolved
 
-/** If TCP connected, the TLS handshake must have failed. */
-export function toConnectFault(error: unknown, connected: boolean): SendFault {
+export function toConnectFault(error: unknown): SendFault {
   const code = codeOf(error)
-  if (connected) return byCode[code] ?? sendFaults.handshake
   if (code === 'ECONNRESET') return sendFaults.closed
   return code === 'ECONNREFUSED' ? sendFaults.refused : sendFaults.unreachable
+}
+
+export const toTlsFault = (error: unknown): SendFault => byCode[codeOf(error)] ?? sendFaults.handshake
+
+/** Proxies return 5xx if the host can't be reached. Null means success. */
+export function toProxyFault(status: number): SendFault | null {
+  if (status >= 200 && status < 300) return null
+  if (status >= 500) return sendFaults.unreachableByProxy
+  return status === 407 ? sendFaults.proxyLogin : sendFaults.proxyRefused
 }
 
 /** TLS can fail after the handshake. `HPE_` codes come from the HTTP parser. */

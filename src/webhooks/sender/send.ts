@@ -6,16 +6,12 @@ import { judgeWebhookUrl, portOfUrl } from '../../input/webhook-url.ts'
 import { createTimeMeters, type TimeMeter, timeMeterLimits } from '../../limits/rate.ts'
 import { type IpRange, isIpWithin } from '../../platform/network.ts'
 import { createWorkTracker } from '../../platform/running-work.ts'
+import { coalesceRuns } from '../../platform/share-runs.ts'
 import { withTimeout } from '../../platform/timeout.ts'
 import type { AttemptRecord } from '../deliveries/delivery.ts'
-import {
-  createConnectionPool,
-  type HttpConnection,
-  maxIdleMsFor,
-  openSocket,
-  type SocketTarget,
-} from './connections.ts'
-import { type SendFault, sendFaults, toExchangeFault } from './faults.ts'
+import { createConnectionPool, type HttpConnection, maxIdleMsFor } from './connections.ts'
+import { type Failure, type SendFault, sendFaults, toExchangeFault } from './faults.ts'
+import { openSocket, type SocketTarget, type WebhookProxy } from './open-socket.ts'
 import { chooseResolver, type ResolveHost } from './resolve.ts'
 
 /** The stage is `status` if the response wasn't a 2xx. */
@@ -37,6 +33,8 @@ export interface SenderOptions {
   allowedHosts: ReadonlySet<string>
   /** These addresses are refused even for an allowed host. */
   blockedRanges: readonly IpRange[]
+  /** If null, attempts connect directly. */
+  proxy: Omit<WebhookProxy, 'lookUp'> | null
   maxSockets: number
   /** Common firewalls refuse requests that have no `User-Agent`. */
   userAgent: string
@@ -45,11 +43,17 @@ export interface SenderOptions {
   ca?: string
 }
 
+/** A dead name server must not occupy all of the threads that look up names. */
+function shareLookUp(proxy: Omit<WebhookProxy, 'lookUp'>): WebhookProxy {
+  return { ...proxy, lookUp: coalesceRuns(() => chooseResolver(true)(proxy.hostname)) }
+}
+
 export type Sender = ReturnType<typeof createSender>
 
 /** Ignores environment variables for proxies and TLS. */
 export function createSender(options: SenderOptions) {
   const { timeoutMs, allowedHosts, blockedRanges, maxSockets, userAgent, resolve, ca } = options
+  const proxy = options.proxy && shareLookUp(options.proxy)
   // Connections share one context, because loading CA certificates is slow.
   // Renegotiation is off, as its certificates could be as large as a response.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
@@ -63,8 +67,8 @@ export function createSender(options: SenderOptions) {
   /** Never repeats a request, because the endpoint may have read it. */
   async function post(target: SocketTarget, owner: string, request: PostRequest, deadline: AbortSignal) {
     const meter = meterOf(owner)
-    const lookup = { resolve: resolve ?? chooseResolver(target.allowed), isBlocked }
-    const open = () => openSocket(lookup, trust, target, meter, deadline)
+    const route = { resolve: resolve ?? chooseResolver(target.allowed), isBlocked, trust, proxy }
+    const open = () => openSocket(route, target, meter, deadline)
     const connection = connections.take(target.origin) ?? (await connections.open(target.origin, open))
     if ('fault' in connection) return connection
     let isReusable = false
@@ -137,9 +141,7 @@ interface PostRequest {
   body: string
 }
 
-type Exchange =
-  | { response: { status: number; responseText: string }; isReusable: boolean }
-  | { fault: SendFault }
+type Exchange = { response: { status: number; responseText: string }; isReusable: boolean } | Failure
 
 /** Rejects only if the request is invalid, which is a bug. */
 export function sendHttpRequest(
