@@ -104,7 +104,7 @@ class EndpointFailingEventData1(TypedDict):
     failing_since: str
     recovered_at: None
     #: The stage of the last failure.
-    last_error: Literal["status", "dns", "address", "connect", "refused", "tls", "timeout", "closed", "protocol", "too_large"]
+    last_error: Literal["status", "dns", "address", "connect", "refused", "tls", "timeout", "closed", "protocol", "too_large", "proxy"]
     #: The HTTP status of your endpoint's response. Null if there was no response.
     last_response_status: Optional[int]
 
@@ -122,7 +122,7 @@ class EndpointFailingEventData2(TypedDict):
     #: When an attempt succeeded again.
     recovered_at: str
     #: The stage of the last failure.
-    last_error: Literal["status", "dns", "address", "connect", "refused", "tls", "timeout", "closed", "protocol", "too_large"]
+    last_error: Literal["status", "dns", "address", "connect", "refused", "tls", "timeout", "closed", "protocol", "too_large", "proxy"]
     #: The HTTP status of your endpoint's response. Null if there was no response.
     last_response_status: Optional[int]
 
@@ -843,7 +843,7 @@ class RetriedWebhookDelivery(TypedDict):
     #: The HTTP status of your endpoint's response. Null if there was no response.
     lastResponseStatus: Optional[int]
     #: The stage at which the last attempt failed. Null if it succeeded.
-    lastError: Optional[Literal["status", "dns", "address", "connect", "refused", "tls", "timeout", "closed", "protocol", "too_large"]]
+    lastError: Optional[Literal["status", "dns", "address", "connect", "refused", "tls", "timeout", "closed", "protocol", "too_large", "proxy"]]
     #: Milliseconds.
     lastDurationMs: Optional[int]
     #: True for test data, which moves no money.
@@ -980,7 +980,7 @@ class WebhookDelivery(TypedDict):
     #: The HTTP status of your endpoint's response. Null if there was no response.
     lastResponseStatus: Optional[int]
     #: The stage at which the last attempt failed. Null if it succeeded.
-    lastError: Optional[Literal["status", "dns", "address", "connect", "refused", "tls", "timeout", "closed", "protocol", "too_large"]]
+    lastError: Optional[Literal["status", "dns", "address", "connect", "refused", "tls", "timeout", "closed", "protocol", "too_large", "proxy"]]
     #: Milliseconds.
     lastDurationMs: Optional[int]
     #: True for test data, which moves no money.
@@ -998,7 +998,7 @@ class WebhookDeliveryAttempt(TypedDict):
     #: The HTTP status of your endpoint's response. Null if there was no response.
     responseStatus: Optional[int]
     #: The stage at which the attempt failed. Null if it succeeded.
-    error: Optional[Literal["status", "dns", "address", "connect", "refused", "tls", "timeout", "closed", "protocol", "too_large"]]
+    error: Optional[Literal["status", "dns", "address", "connect", "refused", "tls", "timeout", "closed", "protocol", "too_large", "proxy"]]
     #: A description of the error.
     message: Optional[str]
     #: The first 1024 bytes of your endpoint's response. Null after the clean-up, or if the key may not subscribe to
@@ -1037,7 +1037,7 @@ class WebhookDeliveryWithAttempts(TypedDict):
     #: The HTTP status of your endpoint's response. Null if there was no response.
     lastResponseStatus: Optional[int]
     #: The stage at which the last attempt failed. Null if it succeeded.
-    lastError: Optional[Literal["status", "dns", "address", "connect", "refused", "tls", "timeout", "closed", "protocol", "too_large"]]
+    lastError: Optional[Literal["status", "dns", "address", "connect", "refused", "tls", "timeout", "closed", "protocol", "too_large", "proxy"]]
     #: Milliseconds.
     lastDurationMs: Optional[int]
     #: True for test data, which moves no money.
@@ -1074,7 +1074,7 @@ class WebhookEndpointHealth(TypedDict):
     #: The number of failed attempts since the last success.
     failuresInRow: int
     #: The stage of the last failure. Null if there was none.
-    lastError: Optional[Literal["status", "dns", "address", "connect", "refused", "tls", "timeout", "closed", "protocol", "too_large"]]
+    lastError: Optional[Literal["status", "dns", "address", "connect", "refused", "tls", "timeout", "closed", "protocol", "too_large", "proxy"]]
 
 
 class WebhookEndpointLastDay(TypedDict):
@@ -1093,7 +1093,7 @@ class WebhookEndpointLastDayLastError(TypedDict):
     #: When the attempt ended.
     at: str
     #: The stage at which the attempt failed.
-    error: Optional[Literal["status", "dns", "address", "connect", "refused", "tls", "timeout", "closed", "protocol", "too_large"]]
+    error: Optional[Literal["status", "dns", "address", "connect", "refused", "tls", "timeout", "closed", "protocol", "too_large", "proxy"]]
     #: The HTTP status of your endpoint's response. Null if there was no response.
     responseStatus: Optional[int]
 
@@ -1138,4 +1138,4 @@ class WebhookTestResult(TypedDict):
     #: Milliseconds.
     durationMs: int
     #: The stage at which the attempt failed. Null if it succeeded.
-    error: Optional[Literal["status", "dns", "address", "connect", "refused", "tls", "timeout", "closed", "protocol", "too_large"]]
+    error: Optional[Literal["status", "dns", "address", "connect", "refused", "tls", "timeout", "closed", "protocol", "too_large", "proxy"]]
