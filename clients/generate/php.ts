@@ -41,13 +41,27 @@ export function phpFiles(): Record<string, string> {
     ' *',
     ...[...types].map(([name, type]) => ` * @phpstan-type ${name} ${type}`),
     ' */',
-    'trait Operations',
+    'abstract class Operations',
     '{',
     methods.join('\n\n'),
+    '',
+    '    /** Sends an operation, and repeats it after a temporary error. */',
+    '    abstract protected function call(',
+    ...callParameters.map((each) => `        ${each},`),
+    '    ): mixed;',
     '}\n\n',
   ]
   return { [file]: source().replace(block, () => generated.join('\n')) }
 }
+
+const callParameters = [
+  'array $operation',
+  'array $ids',
+  'array $input',
+  '?float $timeout',
+  '?int $maxRetries',
+  '?string $idempotencyKey = null',
+]
 
 const namesIn = (fields: Field[], place: Field['in']) =>
   fields.filter((each) => each.in === place).map(({ name }) => name)

@@ -79,7 +79,7 @@ const LISTS = [
  * @phpstan-type Customer array{name: string|null, phone: string|null, email: string|null}
  * @phpstan-type OrderPage array{items: list<Order>, page: int, limit: int, total: int, hasMore: bool}
  */
-trait Operations
+abstract class Operations
 {
     /**
      * Create a payment intent.
@@ -1128,6 +1128,16 @@ trait Operations
         $operation = ['method' => 'GET', 'path' => '/dev/store/orders/{id}'];
         return $this->call($operation, ['id' => $id], [], $timeout, $maxRetries);
     }
+
+    /** Sends an operation, and repeats it after a temporary error. */
+    abstract protected function call(
+        array $operation,
+        array $ids,
+        array $input,
+        ?float $timeout,
+        ?int $maxRetries,
+        ?string $idempotencyKey = null,
+    ): mixed;
 }
 
 // End of the generated part.
@@ -1176,10 +1186,8 @@ class WebhookVerificationError extends \RuntimeException
 }
 
 /** The client. Every operation of the API is a method. */
-final class Payments
+final class Payments extends Operations
 {
-    use Operations;
-
     private string $base;
     private string $key;
 
@@ -1269,13 +1277,12 @@ final class Payments
             $filter + ($cursor === null ? [] : ['after' => $cursor]) + ['wait' => $seconds],
             // Longer than the time for which the service holds the request.
             timeout: $seconds + 15,
-            maxRetries: PHP_INT_MAX,
+            maxRetries: 0,
         );
         return new EventIterator($read, $after, $wait, $isDone ?? fn () => false);
     }
 
-    /** Sends an operation, and repeats it after a temporary error. */
-    private function call(
+    protected function call(
         array $operation,
         array $ids,
         array $input,
@@ -1340,12 +1347,19 @@ final class EventIterator implements \IteratorAggregate
 
     public function getIterator(): \Generator
     {
+        $failures = 0;
         while (!($this->isDone)()) {
             // A retried request for the latest position would skip events, so this one does not wait.
             $isLatest = $this->cursor === 'latest';
             // If the service cannot hold the request, and so responds at once, the next one waits for a second.
             $nextAt = microtime(true) + ($isLatest ? 0 : 1);
-            $page = ($this->read)($this->cursor, $isLatest ? 0 : $this->wait);
+            try {
+                $page = ($this->read)($this->cursor, $isLatest ? 0 : $this->wait);
+                $failures = 0;
+            } catch (PaymentsError $error) {
+                usleep((int) ((delayBeforeRetry($error, $failures++) ?? throw $error) * 1e6));
+                continue;
+            }
             $last = array_pop($page['items']);
             foreach ($page['items'] as $event) {
                 if (($this->isDone)()) {

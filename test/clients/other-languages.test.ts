@@ -73,6 +73,14 @@ const cases: Record<string, { respond: Respond; prints: string; count?: number; 
     count: 2,
   },
   slow: { respond: () => {}, prints: 'TIMEOUT None None' },
+  'slow-drops': {
+    respond: (response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      const timer = setInterval(() => response.write(' '), 50)
+      response.once('close', () => clearInterval(timer))
+    },
+    prints: 'TIMEOUT None None',
+  },
   file: {
     respond: (response) => void response.writeHead(200, { 'Content-Type': 'text/csv' }).end('a,b'),
     prints: 'a,b',

@@ -8,12 +8,13 @@ import platform
 import random
 import re
 import socket
+import sys
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
-from typing import IO, Any, Callable, Dict, Mapping, Optional
+from typing import Any, Callable, Dict, Mapping, Optional
 
 from ._errors import PaymentsError
 from ._generated import VERSION, Operation
@@ -135,14 +136,20 @@ class Download(io.RawIOBase):
         super().close()
 
 
-def _read(response: IO[bytes], deadline: float) -> bytes:
+def _read(response: Any, deadline: float) -> bytes:
     """The timeout of a socket is for each packet, so this adds the one for all of them."""
-    parts = []
-    while part := response.read(65536):
-        parts.append(part)
+    given = response.headers.get("Content-Length", "")
+    length = int(given) if given.isdecimal() else sys.maxsize
+    body = b""
+    # Without the length, Python before 3.13 would wait for more.
+    while len(body) < length:
+        part = response.read1(65536)
+        if not part:
+            break
+        body += part
         if time.monotonic() > deadline:
             raise TimeoutError
-    return b"".join(parts)
+    return body
 
 
 def _parse(text: bytes) -> Any:
