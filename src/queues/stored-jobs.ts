@@ -53,15 +53,15 @@ export function createStoredJobs(
     isComplete: async (): Promise<boolean> => Number(await connection.get(marker)) > 0,
     /**
      * Calls `complete` with the time up to which no job is missing, or null if Redis
-     * may have lost some. If it succeeds, that time becomes `until`.
+     * may have lost some. If it succeeds, that time becomes `completeAt`.
      */
-    async keepComplete(until: Date, complete: (since: Date | null) => Promise<void>): Promise<void> {
+    async keepComplete(completeAt: Date, complete: (since: Date | null) => Promise<void>): Promise<void> {
       const stored = await connection.get(marker)
       const since = Number(stored) || null
       const expected = since === null ? `since ${newId()}` : String(stored)
       if (since === null) await connection.set(marker, expected)
       await complete(since === null ? null : new Date(since))
-      const time = Math.max(since ?? 0, until.getTime())
+      const time = Math.max(since ?? 0, completeAt.getTime())
       // Fails if Redis lost data, or somebody doubted it, in the meantime.
       await connection.eval(replaceIfEqual, 1, marker, expected, String(time))
     },
