@@ -55,7 +55,7 @@ export type What =
   | 'stock'
   | 'overreach'
   | `pay.${'page' | 'confirm' | 'code' | 'status'}`
-  | `endpoint.${'create' | 'update' | 'delete' | 'rotate' | 'test' | 'list'}`
+  | `endpoint.${'create' | 'update' | 'delete' | 'rotate' | 'test' | 'list' | 'read'}`
   | `delivery.${'list' | 'read' | 'retry'}`
   | `event.${'feed' | 'list' | 'read'}`
   | `replay${'' | '.dry' | '.list' | '.read' | '.cancel'}`

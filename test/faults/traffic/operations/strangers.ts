@@ -28,6 +28,7 @@ function attemptsOf(context: Context, { intents, business, products, ...others }
       () => act(context, 'product.delete', `/store/products/${id}`, { method: 'DELETE' }),
     ]),
     ...others.orders.slice(0, 2).map((id) => () => read(context, 'order.read', `/store/orders/${id}`)),
+    ...theirs.map((id) => () => read(context, 'endpoint.read', `${endpoints}/${id}`)),
     ...theirs.map((id) => () => act(context, 'endpoint.rotate', `${endpoints}/${id}/rotate-secret`)),
     ...others.deliveries
       .slice(0, 2)

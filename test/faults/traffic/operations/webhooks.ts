@@ -62,6 +62,11 @@ async function rotateSecret(context: Context): Promise<void> {
   if (path !== null) await act(context, 'endpoint.rotate', `${path}/rotate-secret`)
 }
 
+async function readEndpoint(context: Context): Promise<void> {
+  const path = anEndpoint(context, false)
+  if (path !== null) await read(context, 'endpoint.read', path)
+}
+
 async function testEndpoint(context: Context): Promise<void> {
   const path = anEndpoint(context, false)
   const json = { event: context.chance.pick(everyEvent) }
@@ -134,5 +139,6 @@ export const ofWebhooks = {
   deleteEndpoint: [4, deleteEndpoint],
   rotateSecret: [3, rotateSecret],
   testEndpoint: [4, testEndpoint],
+  readEndpoint: [4, readEndpoint],
   listEndpoints: [4, (context: Context) => read(context, 'endpoint.list', '/webhooks')],
 } as const
