@@ -100,10 +100,15 @@ function describeFault(param: string, error: ErrorObject): string {
       : `${param} must be a single value, not a list.`
   if (error.keyword === 'enum')
     return `${param} must be one of ${(error.params.allowedValues as string[]).map(legible).join(', ')}.`
+  if (error.params.format === 'date-or-time' && isSpacedOffset(error.data))
+    return `${param} has a space before its offset. In a URL, write + as %2B.`
   if (error.keyword === 'format' || error.keyword === 'normalise')
     return `${param} ${formatHints[String(error.schema)] ?? 'is not valid'}.`
   return `${param} ${sentences[error.keyword]?.(error.params) ?? error.message}.`
 }
+
+/** In a query, an unencoded + becomes a space. */
+const isSpacedOffset = (value: unknown): boolean => /T\S+ \d{2}:?\d{2}$/.test(String(value))
 
 function unknownName(param: string, { parentSchema, params }: ErrorObject): string {
   const { properties = {}, additionalProperties, absenceWidens = [] } = parentSchema as FieldSchema

@@ -214,6 +214,17 @@ describe('GET /dev/intents', () => {
       expect(await foundAll('')).to.include(open)
     })
 
+    it('names %2B if an offset lost its + on the way', async () => {
+      for (const lost of ['2026-11-21T12:00:00 00:00', '2026-11-21T12:00 0100']) {
+        const refused = list(`from=${lost.replaceAll(' ', '+')}`)
+        const { body } = await expectRefused(refused, 400, 'VALIDATION_ERROR', { param: 'from' })
+        expect(body.error.message).to.include('write + as %2B')
+      }
+      const other = list('from=2026-11-21+12:00')
+      const { body } = await expectRefused(other, 400, 'VALIDATION_ERROR', { param: 'from' })
+      expect(body.error.message).to.include('ISO 8601')
+    })
+
     it("returns 400 VALIDATION_ERROR for two ranges that can't be combined", async () => {
       const cases = [
         ['paidFrom=2026-01-01&refundedTo=2026-01-01', 'refundedTo'],

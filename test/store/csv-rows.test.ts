@@ -134,6 +134,13 @@ describe('A product CSV file', () => {
     expect(details).to.include({ more: 50 })
   })
 
+  it("gets one fault for all columns of a shop system's export that we don't know", async () => {
+    const others = Array.from({ length: 30 }, (_, index) => `Option${index}`)
+    const faults = await faultsOf(lines(['handle', ...others].join(), ''))
+    expect(faults.map(({ row, column }) => [row, column])).to.deep.equal([[1, null]])
+    expect(faults[0]?.message).to.match(/^There are no columns "option0", .*"option9" and 20 more\. /)
+  })
+
   it('is rejected if the header has an unknown, repeated or missing column', async () => {
     for (const blank of ['', lines('', full), lines(';;', 'a;b;c')])
       expect(await messageOf(blank)).to.match(/Row 1: The first row is blank/)

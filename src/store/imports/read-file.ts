@@ -219,10 +219,20 @@ function faultsOf(names: string[]): string[] {
   const repeated = names.filter((name, index) => isColumn(name) && names.indexOf(name) !== index)
   return [
     ...(names[0] === 'sep=' ? ['Remove the sep= line, which only Excel understands.'] : []),
-    ...unknown.map((name) => `There is no column ${JSON.stringify(name.slice(0, 100))}. ${expected}`),
+    ...(unknown.length === 0 ? [] : [unknownColumns(unknown)]),
     ...new Set(repeated.map((name) => `The column ${name} occurs more than once.`)),
     ...(names.includes('handle') ? [] : ['The column handle is missing.']),
   ]
+}
+
+const maxNamed = 10
+
+/** A shop system's export has dozens of columns that we don't know. */
+function unknownColumns(names: string[]): string {
+  const named = names.slice(0, maxNamed).map((name) => JSON.stringify(name.slice(0, 100)))
+  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : ''
+  const columns = names.length === 1 ? 'is no column' : 'are no columns'
+  return `There ${columns} ${named.join(', ')}${more}. ${expected}`
 }
 
 const isColumn = (name: string): name is ProductColumn => (productColumns as readonly string[]).includes(name)
