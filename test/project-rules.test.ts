@@ -319,8 +319,6 @@ describe('The codebase', () => {
   it('mentions only existing source files in its pages', () => {
     const named = pages.flatMap((page) => found(read(page), /((?:[\w-]+\/)*[\w-]+(?:\.test)?\.ts)\b/g))
     const files = [
-      // A download.
-      'docs/clients/payments.ts',
       ...sources,
       ...['cli', 'clients', 'test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder)),
     ]

@@ -18,13 +18,14 @@ type Files = Record<string, string>
 
 export async function buildNpmClient(): Promise<Uint8Array> {
   const names = Object.keys(client).toSorted()
+  const compiled = compile(
+    ...'--ignoreConfig --declaration --strict --module commonjs --target es2022 --lib es2022,dom'.split(' '),
+    'clients/typescript/payments.ts',
+  )
   return pack({
-    ...compile(
-      ...'--ignoreConfig --declaration --strict --module commonjs --target es2022 --lib es2022,dom'.split(
-        ' ',
-      ),
-      'clients/typescript/payments.ts',
-    ),
+    ...compiled,
+    // A program without a configuration has only the types of ES5.
+    'payments.d.ts': `/// <reference lib="es2022" />\n${compiled['payments.d.ts']}`,
     // One copy of the code, so that `instanceof PaymentsError` holds for errors of both.
     'payments.mjs': `export { ${names.join(', ')} } from './payments.js'\n`,
     'payments.d.mts': "export * from './payments.js'\n",

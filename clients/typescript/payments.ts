@@ -4059,7 +4059,10 @@ function isPlain(value: unknown): boolean {
   if (typeof value !== 'object') return Number.isFinite(value)
   const prototype: unknown = Object.getPrototypeOf(value)
   const count = Reflect.ownKeys(value).length
-  if (Array.isArray(value)) return prototype === Array.prototype && count === value.length + 1
+  if (Array.isArray(value)) {
+    const isList = Object.keys(value).every((key, index) => key === String(index))
+    return isList && prototype === Array.prototype && count === value.length + 1
+  }
   return (prototype === Object.prototype || prototype === null) && count === Object.keys(value).length
 }
 

@@ -61,7 +61,7 @@ Then open an operation and press <em>Execute</em>. The page forgets the key when
 <code>pk_live_</code>.</p>
 <p>Every write needs an <code>X-Idempotency-Key</code>. If you leave it empty, the page sends a new one each time.
 <a href="/api/v1/openapi.json">OpenAPI document</a>
-· <a href="/docs/clients/payments.ts">TypeScript client</a>
+· <a href="/docs/clients">Packages for Node.js, Python and PHP</a>
 · <a href="/docs/clients/payments.postman_collection.json">Postman collection</a></p>
 !${cliUrl === null ? '' : html`<p>See events on your machine as they happen: <code>npx --yes ${cliUrl} listen</code></p>`}
 </header>

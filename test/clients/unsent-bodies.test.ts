@@ -25,7 +25,9 @@ const sent = { amount: 5, label: 'Thé 🫖 "\\\n', metadata: { list: [null, tru
 /** Per language: bodies that JSON can't represent, and a program that prints those that `call` did not refuse. */
 const programs: Record<string, string> = {
   Node: `
-import { call } from './client.mjs'
+import { createPayments } from '@payment-intents-mru/client'
+const payments = createPayments({ key: process.env.KEY, baseUrl: process.env.BASE })
+const call = async (_method, _path, body) => payments.createIntent(body)
 class Money { toJSON() { return undefined } }
 class Getter { get amount() { return 5 } }
 class Private { #amount = 5; get amount() { return this.#amount } }

@@ -19,7 +19,8 @@ export const notRun: Record<string, string> = {
   'quickstart.md export SERVICE=': 'shows what to set; the tests set these variables',
   'quickstart.md npx --yes $SERVICE/':
     'runs for as long as the developer wants; the demo runs the same commands',
-  'quickstart.md curl -O "$SERVICE/': 'saves files that test/clients and test/commands fetch',
+  'clients.md npm install "$SERVICE/': 'test/commands/npm-package.test.ts installs it',
+  'quickstart.md npm install "$SERVICE/': 'test/commands/npm-package.test.ts installs it',
   'clients.md pip install "$SERVICE/': 'test/commands/packages.test.ts installs it',
   'clients.md curl -O "$SERVICE/': 'test/commands/packages.test.ts fetches it',
   'clients.md npx --yes $SERVICE/': 'runs for as long as the developer wants; test/cli tests each command',

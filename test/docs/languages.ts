@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { buildPhp, phpName } from '../../clients/generate/php.ts'
+import { npmClientFiles } from '../support/npm-client.ts'
 import { bodyOf, type Vector } from '../vectors/vector.ts'
 import { type Block, blocks, textOf } from './pages.ts'
 import { runProgram } from './program.ts'
@@ -21,12 +22,17 @@ export const languages: Language[] = [
     command: process.execPath,
     checkAll: `
 import { readFileSync } from 'node:fs'
-import { verify } from './verify.mjs'
+import { verifyWebhook, WebhookVerificationError } from '@payment-intents-mru/client'
 for (const line of readFileSync(0, 'utf8').trimEnd().split('\\n')) {
   const [secret, now, body, ...rest] = line.split('\\t')
   const headers = {}
   for (let at = 0; at < rest.length; at += 2) headers[text(rest[at]).toLowerCase()] = text(rest[at + 1])
-  console.log(verify(text(secret), headers, Buffer.from(body, 'base64'), Number(now)))
+  const webhook = { body: Buffer.from(body, 'base64'), headers, secret: text(secret), now: new Date(now * 1000) }
+  console.log(await verifyWebhook(webhook).then(({ eventId }) => eventId, refused))
+}
+function refused(error) {
+  if (error instanceof WebhookVerificationError || error instanceof TypeError) return null
+  throw error
 }
 function text(field) { return Buffer.from(field, 'base64').toString() }
 `,
@@ -88,6 +94,7 @@ export const fileOf = ({ page, text }: Block): string | undefined =>
 
 /** What a program needs in its folder: our package for its language, and the guide's programs. */
 export const librariesOf = ({ extension }: Pick<Language, 'extension'>): Record<string, string> => ({
+  ...(extension === 'mjs' ? npmClient : {}),
   ...(extension === 'py' ? pythonPackage : {}),
   ...(extension === 'php' ? { [phpName]: buildPhp().toString() } : {}),
   ...Object.fromEntries(
@@ -97,6 +104,7 @@ export const librariesOf = ({ extension }: Pick<Language, 'extension'>): Record<
   ),
 })
 
+const npmClient = await npmClientFiles()
 const pythonPackage = Object.fromEntries(
   readdirSync('clients/python/payment_intents_mru')
     .filter((file) => file.endsWith('.py'))

@@ -85,9 +85,7 @@ describe('An example program in the guide', () => {
       const { environment, merchant } = await createFixture(service, endpointServer, program.text)
       const language = languageOf(program)
       if (language) skipUnlessHere(this, language.name, [language.command, '--version'], program.page)
-      const library = language
-        ? librariesOf(language)
-        : { 'payments.ts': textOf('clients/typescript/payments.ts') }
+      const library = librariesOf(language ?? { extension: 'mjs' })
       const file = fileOf(program) ?? ''
       const files = { ...library, [file]: program.text }
       const command = [language?.command ?? process.execPath, file] as const

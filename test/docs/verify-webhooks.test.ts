@@ -41,7 +41,7 @@ describe('docs/merchants/webhooks.md', () => {
   })
 })
 
-describe('A clients/examples/verify.* file', () => {
+describe('The verification of a package', () => {
   for (const language of languages)
     it(`returns the event id of every valid vector and rejects all others (${language.name})`, async function () {
       skipUnlessHere(this, language.name, [language.command, '--version'], 'clients/examples')

@@ -34,7 +34,7 @@ export const pages: readonly Target[] = [
     `
     /?lang,code /sandbox/~business~?lang /p/~short~?lang,amount,proof,sent /p/~short~/status
     /p/~short~/qr?lang,proof /p/~short~/qr.svg?proof /p/~short~/qr.png?proof /admin/sign-in?to
-    /admin/sign-in/code?to /docs/clients/payments.ts /docs/clients/inbox.py
+    /admin/sign-in/code?to /docs/clients/inbox.py
     /docs/clients/payments.postman_collection.json /docs /docs/api /docs/quickstart
     /docs/webhook-signatures.json /docs/nothing /api/v1/openapi.json /.well-known/security.txt /healthz /readyz /metrics
     /admin/style.css /pay/nothing.css /api/v1/dev/nothing /api/v2/dev/intents /.env
