@@ -12,6 +12,7 @@ const operators: Record<string, string> = {
   'docs/operators/backup.md': 'replaces the data of an installation',
   'docs/operators/runbook.md': 'acts on an installation in trouble',
   'docs/operators/wallet-provider.md': 'test/ops/provider-check.test.ts runs it',
+  'ops/wallet-bridge/README.md': 'test/ops/wallet-bridge.test.ts runs these programs',
   'test/README.md': 'breaks things for minutes',
 }
 

@@ -14,6 +14,7 @@ export const pages = [
   'ops/kubernetes/README.md',
   'ops/docker-compose.md',
   'ops/proxy.md',
+  'ops/wallet-bridge/README.md',
   'test/README.md',
 ].concat(
   readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })

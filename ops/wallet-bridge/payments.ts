@@ -1,0 +1,140 @@
+import { createHash, createHmac } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Entry, FinalState, Journal } from './journal.ts'
+import type { openWalletApi, WalletResult } from './wallet-api.ts'
+
+export interface PaymentRequest {
+  key: string
+  amount: number
+  fee: number
+  currency: string
+  phone: string
+  pin: string
+  reference: string
+  businessId: string
+  validUntil: string
+}
+
+type Wallet = ReturnType<typeof openWalletApi>
+type Outcome = [state: FinalState, reason: string | null]
+type Log = (event: string, fields: object) => void
+
+/** Wrong PINs in a row, for one wallet, after which the bridge sends no more of its payments. */
+const maxWrongPins = 3
+const lockedForMs = 24 * 3_600_000
+/** Payments of one wallet that wait for each other, so that PINs are counted one by one. */
+const maxWaiting = 20
+const firstCheckMs = 500
+const lastCheckMs = 30_000
+
+/** Your wallet's codes. An unknown one means that the payment isn't possible this time. */
+const outcomes: Record<string, Outcome> = {
+  BAD_PASSCODE: ['refused', 'wrong_pin'],
+  NO_SUCH_ACCOUNT: ['refused', 'wrong_pin'],
+  ACCOUNT_BLOCKED: ['refused', 'wallet_locked'],
+  LOW_BALANCE: ['declined', 'insufficient_funds'],
+  OVER_LIMIT: ['declined', 'limit_exceeded'],
+  ACCOUNT_CLOSED: ['failed', 'wallet_closed'],
+  SYSTEM_ERROR: ['failed', 'technical_error'],
+}
+const declined: Outcome = ['declined', 'declined']
+
+/** From the key alone, so that a check finds the payment after a crash. */
+const operationOf = (key: string): string =>
+  createHash('sha256').update(`payment ${key}`).digest('hex').slice(0, 32)
+
+/** `journalKey` hides phone numbers in the journal. The PIN stays out of it in any form. */
+export function openPayments(journal: Journal, wallet: Wallet, journalKey: string, log: Log) {
+  const queues = new Map<string, { waiting: number; last: Promise<unknown> }>()
+  const hash = (text: string): string => createHmac('sha256', journalKey).update(text).digest('hex')
+
+  function settle({ key, operation }: Entry, [state, reason]: Outcome, by: 'wallet' | 'bridge'): true {
+    const isFirst = journal.settle(key, state, reason, by)
+    log(isFirst ? 'payment.settled' : 'payment.settled-before', { key, operation, state, reason, by })
+    return true
+  }
+
+  /** Returns whether the payment is settled. `isOver`: it can't reach the wallet later. */
+  function apply(entry: Entry, result: WalletResult, isOver: boolean): boolean {
+    switch (result.state) {
+      case 'done':
+        return settle(entry, ['succeeded', null], 'wallet')
+      case 'failed':
+        return settle(entry, outcomes[result.code ?? ''] ?? declined, 'wallet')
+      case 'waiting':
+        journal.advance(entry.key, 'waiting')
+        return false
+      case 'absent':
+        return isOver && settle(entry, declined, 'wallet')
+      case 'rejected':
+      case 'lost':
+        return false
+    }
+  }
+
+  /** For as long as the outcome is unknown. An operator may decide meanwhile. */
+  async function follow(entry: Entry, isOver: boolean): Promise<void> {
+    for (let waitMs = firstCheckMs; ; waitMs = Math.min(waitMs * 2, lastCheckMs)) {
+      await pause(waitMs)
+      if (journal.find(entry.key)?.settledBy !== null) return
+      if (apply(entry, await wallet.check(entry.operation), isOver)) return
+    }
+  }
+
+  async function carryOut(entry: Entry, request: PaymentRequest): Promise<void> {
+    const { phone, pin: passcode, amount, fee, reference: note } = request
+    if (journal.countWrongPins(entry.payer, Date.now() - lockedForMs) >= maxWrongPins)
+      return void settle(entry, ['refused', 'wallet_locked'], 'bridge')
+    const bearer = await wallet.currentToken().catch(() => null)
+    const isLate = Date.now() > Date.parse(request.validUntil)
+    if (bearer === null || isLate) return void settle(entry, declined, 'bridge')
+    // An operator may have decided already.
+    if (!journal.advance(entry.key, 'sending')) return
+    const { operation: id } = entry
+    const result = await wallet.pay(bearer, { id, phone, passcode, amount: amount + fee, note })
+    const isOver = result.state === 'rejected'
+    if (!apply(entry, result, isOver)) void follow(entry, isOver)
+  }
+
+  function enqueue(entry: Entry, request: PaymentRequest): Promise<unknown> {
+    const queue = queues.get(entry.payer) ?? { waiting: 0, last: Promise.resolve() }
+    queues.set(entry.payer, queue)
+    if (queue.waiting >= maxWaiting) return Promise.resolve(settle(entry, declined, 'bridge'))
+    queue.waiting += 1
+    queue.last = queue.last
+      .then(() => carryOut(entry, request))
+      // Without its journal the process must end. The next one resumes.
+      .catch((error) =>
+        setImmediate(() => {
+          throw error
+        }),
+      )
+      .finally(() => {
+        queue.waiting -= 1
+        if (queue.waiting === 0) queues.delete(entry.payer)
+      })
+    return queue.last
+  }
+
+  return {
+    /** What a process that died has left behind. */
+    resume(): void {
+      for (const entry of journal.open())
+        if (entry.state === 'received') settle(entry, declined, 'bridge')
+        else void follow(entry, false)
+    },
+
+    /** Waits for the outcome, but no longer than `waitMs`. */
+    async receive(request: PaymentRequest, waitMs: number): Promise<Entry | 'expired' | 'other body'> {
+      const { key, amount, fee, phone, reference, businessId, validUntil } = request
+      const body = hash(JSON.stringify([key, amount, fee, phone, reference, businessId, validUntil]))
+      const known = journal.find(key)
+      if (known !== null) return known.request === body ? known : 'other body'
+      if (Date.now() > Date.parse(validUntil)) return 'expired'
+      journal.add({ key, operation: operationOf(key), payer: hash(phone), request: body, amount, fee })
+      const entry = journal.find(key) as Entry
+      await Promise.race([enqueue(entry, request), pause(waitMs)])
+      return journal.find(key) as Entry
+    },
+  }
+}

@@ -1,0 +1,82 @@
+/** What the wallet knows of an operation. Replace the names and fields by those of your wallet. */
+export interface Operation {
+  state: 'done' | 'failed' | 'waiting'
+  /** Why it failed. */
+  code?: string
+}
+
+/**
+ * - `absent`: the wallet has said that it doesn't know the operation.
+ * - `rejected`: the wallet has responded with an error. Only a check tells whether it has the operation.
+ * - `lost`: no usable response. The wallet may have the operation, now or later.
+ */
+export type WalletResult = Operation | { state: 'absent' | 'rejected' | 'lost'; code?: string }
+
+export interface WalletAccess {
+  url: string
+  clientId: string
+  clientSecret: string
+  timeoutMs: number
+}
+
+type Token = { token: string; expiresAt: number }
+
+/** How long before its end a token is replaced. */
+const tokenMarginMs = 30_000
+const states: readonly unknown[] = ['done', 'failed', 'waiting']
+
+export function openWalletApi({ url, clientId, clientSecret, timeoutMs }: WalletAccess) {
+  let token: Promise<Token> | null = null
+
+  async function request(path: string, body: object | null, bearer: string | null) {
+    const headers: Record<string, string> = { 'Content-Type': 'application/json' }
+    if (bearer !== null) headers['Authorization'] = `Bearer ${bearer}`
+    const response = await fetch(`${url}${path}`, {
+      method: body === null ? 'GET' : 'POST',
+      headers,
+      body: body === null ? null : JSON.stringify(body),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    return { status: response.status, json: (await response.json()) as Record<string, unknown> }
+  }
+
+  async function authenticate(): Promise<Token> {
+    const { status, json } = await request('/session', { clientId, clientSecret }, null)
+    if (status !== 200) throw new Error(`the wallet refuses the client with ${status}`)
+    return { token: String(json['token']), expiresAt: Date.now() + Number(json['expiresIn']) * 1000 }
+  }
+
+  async function currentToken(): Promise<string> {
+    const known = await token?.catch(() => null)
+    if (!known || known.expiresAt - tokenMarginMs < Date.now()) token = authenticate()
+    return (await (token as Promise<Token>)).token
+  }
+
+  async function call(path: string, body: object | null, bearer: string): Promise<WalletResult> {
+    try {
+      const { status, json } = await request(path, body, bearer)
+      if (status === 401) token = null
+      const code = typeof json['code'] === 'string' ? { code: json['code'] } : {}
+      if (status === 200 && states.includes(json['state']))
+        return { state: json['state'] as Operation['state'], ...code }
+      if (body === null && status === 404 && code.code === 'NOT_FOUND') return { state: 'absent' }
+      return { state: status >= 400 && status < 500 ? 'rejected' : 'lost', ...code }
+    } catch {
+      return { state: 'lost' }
+    }
+  }
+
+  return {
+    /** Throws if the wallet gives no token. Nothing has been sent then. */
+    currentToken,
+    pay: (
+      bearer: string,
+      operation: { id: string; phone: string; passcode: string; amount: number; note: string },
+    ) => call('/operations', operation, bearer),
+    async check(id: string): Promise<WalletResult> {
+      const bearer = await currentToken().catch(() => null)
+      return bearer === null ? { state: 'lost' } : call(`/operations/${id}`, null, bearer)
+    },
+  }
+}
