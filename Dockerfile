@@ -10,7 +10,7 @@ COPY src src
 COPY workers workers
 COPY clients clients
 COPY docs/merchants docs/merchants
-COPY guide guide
+COPY docs/site docs/site
 COPY images images
 COPY test/vectors/webhook-signatures.json test/vectors/
 COPY dev dev

@@ -69,9 +69,9 @@ const commands = {
         for (const served of ['examples', 'released', 'payments.postman_collection.json'])
           cpSync(`clients/${served}`, `dist/clients/${served}`, { recursive: true })
       },
-      ['guide/render.ts', 'dist/docs/guide.json'],
+      ['docs/site/render.ts', 'dist/docs/guide.json'],
       // Only the build needs the Markdown library.
-      () => rmSync('dist/guide', { recursive: true }),
+      () => rmSync('dist/docs/site', { recursive: true }),
       sbom,
     ],
   },

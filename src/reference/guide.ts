@@ -21,7 +21,7 @@ const builtFile = join(import.meta.dirname, '../../docs/guide.json')
 /** The build renders the guide, so production needs no Markdown library. */
 const guide: Guide = existsSync(builtFile)
   ? JSON.parse(readFileSync(builtFile, 'utf8'))
-  : (await import('../../guide/render.ts')).renderGuide()
+  : (await import('../../docs/site/render.ts')).renderGuide()
 
 export const guideAssets: readonly Asset[] = guide.assets
 

@@ -40,7 +40,7 @@ export function compile(sources: string, made: string, ...project: string[]): vo
   const options = ['--singleThreaded', '--noCheck', '--sourceMap', 'false', '--outDir', made, ...project]
   execFileSync(process.execPath, [compiler, ...options], { cwd: sources, stdio: 'inherit' })
   cpSync(join(root, 'clients'), join(made, 'clients'), { recursive: true })
-  execFileSync(process.execPath, ['guide/render.ts', join(made, 'docs/guide.json')], {
+  execFileSync(process.execPath, ['docs/site/render.ts', join(made, 'docs/guide.json')], {
     cwd: root,
   })
 }

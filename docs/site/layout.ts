@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { type Asset, renderDocument } from '../src/http/pages/send-page.ts'
+import { type Asset, renderDocument } from '../../src/http/pages/send-page.ts'
 
 export interface GuidePage {
   path: string

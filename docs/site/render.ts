@@ -3,11 +3,11 @@ import { createRequire } from 'node:module'
 import { dirname, join, posix } from 'node:path'
 import { html } from 'ghtml'
 import { Marked, Renderer, type Token, type Tokens } from 'marked'
-import { openApiPath } from '../src/http/openapi/operation.ts'
-import type { Route } from '../src/http/operations/route.ts'
-import { createAsset } from '../src/http/pages/send-page.ts'
-import { apiRoutes } from '../src/http/routes/routes.ts'
-import type { Guide } from '../src/reference/guide.ts'
+import { openApiPath } from '../../src/http/openapi/operation.ts'
+import type { Route } from '../../src/http/operations/route.ts'
+import { createAsset } from '../../src/http/pages/send-page.ts'
+import { apiRoutes } from '../../src/http/routes/routes.ts'
+import type { Guide } from '../../src/reference/guide.ts'
 import { type GuidePage, layOut } from './layout.ts'
 
 interface Highlighter {
@@ -18,7 +18,7 @@ interface Highlighter {
 const require = createRequire(import.meta.url)
 const hljs = require('highlight.js/lib/common') as Highlighter
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 const folder = 'docs/merchants'
 const programs = 'clients/examples'
 const vectors = 'test/vectors/webhook-signatures.json'
@@ -51,8 +51,8 @@ export function renderGuide(): Guide {
   if (missing.length > 0) throw new Error(`${folder}/README.md doesn't link to ${missing.join(', ')}`)
   pages.sort((a, b) => order.indexOf(a.path) - order.indexOf(b.path))
   const assets = [
-    createAsset('/docs', 'css', read('guide/style.css')),
-    createAsset('/docs', 'js', read('guide/page.js')),
+    createAsset('/docs', 'css', read('docs/site/style.css')),
+    createAsset('/docs', 'js', read('docs/site/page.js')),
   ]
   const rendered = pages.map((page) => ({
     path: page.path,
