@@ -206,6 +206,18 @@ export const environmentSchema = {
       formatted('http-url'),
       'Where traces are sent (OTLP over HTTP), such as `http://collector:4318`. If unset, nothing is traced.',
     ],
+    OTEL_EXPORTER_OTLP_HEADERS: [
+      { type: 'string', maxLength: 4_096 },
+      'Headers for the trace collector, such as `authorization=Bearer%20TOKEN`: comma-separated, percent-encoded.',
+    ],
+    OTEL_SERVICE_NAME: [
+      { type: 'string', maxLength: 255 },
+      "The service's name in traces. Defaults to `payment-intents-web` and `payment-intents-worker`.",
+    ],
+    OTEL_RESOURCE_ATTRIBUTES: [
+      { type: 'string', maxLength: 4_096 },
+      'More attributes for every trace, such as `deployment.environment.name=staging`.',
+    ],
     OTEL_TRACES_SAMPLER: [
       oneOf(
         [

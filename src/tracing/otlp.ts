@@ -54,13 +54,9 @@ export function createTracing(
 const resourceOf = (processType: string) =>
   resources
     .defaultResource()
+    .merge(resources.resourceFromAttributes({ 'service.name': `payment-intents-${processType}` }))
     .merge(resources.detectResources({ detectors: [resources.envDetector] }))
-    .merge(
-      resources.resourceFromAttributes({
-        'service.name': `payment-intents-${processType}`,
-        'service.version': packageVersion,
-      }),
-    )
+    .merge(resources.resourceFromAttributes({ 'service.version': packageVersion }))
 
 function samplerOf({ name, ratio }: Config['traceSampler']): sdk.Sampler {
   let root: sdk.Sampler = new sdk.AlwaysOnSampler()

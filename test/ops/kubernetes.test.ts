@@ -232,6 +232,7 @@ interface ComposeService {
   command?: string[]
   profiles?: string[]
   volumes?: string[]
+  ports?: string[]
   environment?: Record<string, string>
   [more: string]: unknown
 }
@@ -249,7 +250,7 @@ describe('docker-compose.yml', () => {
   })
 
   it('pins every image and mounts only existing paths', () => {
-    const own = ['release', 'web', 'worker']
+    const own = ['release', 'web', 'worker', 'demo']
     const others = Object.entries(services).filter(([name]) => !own.includes(name))
     for (const [, { image }] of others) expect(image).to.match(/:v?\d+\.\d+/)
     const mounts = others.flatMap(([, { volumes = [] }]) => volumes.filter((path) => path.startsWith('./')))
@@ -261,6 +262,42 @@ describe('docker-compose.yml', () => {
       ['web', services.web?.environment?.METRICS_PORT],
       ['worker', services.worker?.environment?.METRICS_PORT],
     ])
+  })
+
+  it('passes every variable of the service on, except those that it sets itself', () => {
+    const own = ['PORT', 'MONGODB_URL', 'REDIS_URL', 'WORKER_PORT', 'METRICS_PORT', 'METRICS_TOKEN']
+    const passed = services.web?.environment ?? {}
+    expect(passed).to.have.all.keys(...Object.keys(environmentSchema.properties))
+    for (const [name, value] of Object.entries(passed))
+      if (own.includes(name)) expect(value, name).to.not.contain('$')
+      else expect(value, name).to.match(new RegExp(String.raw`^\$\{${name}:[-?]`))
+    expect(passed.METRICS_TOKEN).to.equal('')
+  })
+
+  it('starts with .env.example, and in production asks for a key and https', () => {
+    const given: Record<string, string | undefined> = parseEnv(readText('.env.example'))
+    const fill = (text: string): string =>
+      text.replaceAll(/\$\{(\w+):[-?]((?:[^{}]|\$\{[^{}]*\})*)\}/g, (_, name: string, other: string) =>
+        given[name] ? given[name] : fill(other),
+      )
+    const environment = Object.fromEntries(
+      Object.entries(services.web?.environment ?? {}).map(([name, value]) => [name, fill(value)]),
+    )
+    expect(parseConfig(environment)).to.include({ production: false, publicUrl: 'http://localhost:3000' })
+    expect(() => parseConfig({ ...environment, NODE_ENV: 'production' }))
+      .to.throw('PUBLIC_URL must use https')
+      .with.property('message')
+      .that.contains('SECRET_KEY must not be a weak or example key')
+  })
+
+  it('is reachable only from this machine, and limits memory and logs', () => {
+    for (const [name, { ports = [], mem_limit, logging }] of Object.entries(services)) {
+      for (const port of ports) expect(port, name).to.match(/^127\.0\.0\.1:/)
+      expect(mem_limit, name).to.match(/^\d+[mg]$/)
+      expect(logging, name).to.deep.include({ driver: 'json-file' })
+    }
+    expect(services.mongodb?.command).to.include('--wiredTigerCacheSizeGB')
+    expect(services.redis?.command).to.include.members(['--maxmemory', 'noeviction'])
   })
 
   it('gives each process enough time to stop', () => {
