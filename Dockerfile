@@ -1,6 +1,8 @@
 # Builds with all packages, runs with the production packages, not as root. The processes write no files, so the root may be
 # read-only.
-FROM node:24-bookworm-slim AS build
+FROM mongo:8.0 AS mongodb
+
+FROM node:24-trixie-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
@@ -15,11 +17,21 @@ COPY images images
 COPY test/vectors/webhook-signatures.json test/vectors/
 COPY dev dev
 COPY cli cli
+COPY ops/backup ops/backup
 # npm keeps the compiler, because a package names it as an optional peer.
-RUN npm run build && npm prune --omit=dev && rm -rf node_modules/typescript node_modules/@typescript
+RUN npm run build && npm prune --omit=dev && rm -rf node_modules/typescript node_modules/@typescript \
+  && find node_modules \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -iname '*.md' \) -delete
 
-FROM node:24-bookworm-slim
+FROM node:24-trixie-slim
 ENV NODE_ENV=production
+# For backup, restore and drill, in the version that docker compose runs. MongoDB builds them for a newer glibc than
+# bookworm's.
+RUN apt-get update && apt-get install -y --no-install-recommends libcurl4t64 libgssapi-krb5-2 && rm -rf /var/lib/apt/lists/*
+COPY --from=mongodb /usr/bin/mongod /usr/bin/mongodump /usr/bin/mongorestore /usr/local/bin/
+RUN mongod --version && mongodump --version && mongorestore --version
+RUN cd /usr/local/bin && printf '#!/bin/sh\nexec node /app/dist/src/admin/main.js "$@"\n' > admin \
+  && for each in backup restore drill; do printf '#!/bin/sh\nexec node /app/dist/ops/backup/main.js %s "$@"\n' $each > $each; done \
+  && chmod +x admin backup restore drill
 # npm and yarn are not needed to run the service, and an attacker could use them.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn-* /usr/local/bin/yarn*
 WORKDIR /app

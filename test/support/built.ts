@@ -37,7 +37,7 @@ export const programIn = (build: string, name: string): string => join(build, `$
 
 export function compile(sources: string, made: string, ...project: string[]): void {
   const compiler = join(root, 'node_modules/@typescript/native/bin/tsc')
-  const options = ['--singleThreaded', '--noCheck', '--sourceMap', 'false', '--outDir', made, ...project]
+  const options = ['--singleThreaded', '--noCheck', '--outDir', made, ...project]
   execFileSync(process.execPath, [compiler, ...options], { cwd: sources, stdio: 'inherit' })
   cpSync(join(root, 'clients'), join(made, 'clients'), { recursive: true })
   execFileSync(process.execPath, ['docs/site/render.ts', join(made, 'docs/guide.json')], {
