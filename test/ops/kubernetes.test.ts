@@ -276,8 +276,8 @@ describe('docker-compose.yml', () => {
 
   it('starts with .env.example, and in production asks for a key and https', () => {
     const given: Record<string, string | undefined> = parseEnv(readText('.env.example'))
-    const fill = (text: string): string =>
-      text.replaceAll(/\$\{(\w+):[-?]((?:[^{}]|\$\{[^{}]*\})*)\}/g, (_, name: string, other: string) =>
+    const fill = (template: string): string =>
+      template.replaceAll(/\$\{(\w+):[-?]((?:[^{}]|\$\{[^{}]*\})*)\}/g, (_, name: string, other: string) =>
         given[name] ? given[name] : fill(other),
       )
     const environment = Object.fromEntries(
@@ -310,6 +310,28 @@ describe('docker-compose.yml', () => {
   it('starts only the service and its databases unless a profile is given', () => {
     const always = Object.keys(services).filter((name) => services[name]?.profiles === undefined)
     expect(always).to.have.members(['mongodb', 'redis', 'release', 'web', 'worker'])
+  })
+})
+
+describe('The container image', () => {
+  it("takes MongoDB's programs from the image that docker compose runs", () => {
+    const [, image] = /^FROM (mongo:\S+) AS mongodb$/m.exec(readText('Dockerfile')) ?? []
+    expect(image).to.equal(
+      readYaml<{ services: Record<string, ComposeService> }>('docker-compose.yml')[0]?.services.mongodb
+        ?.image,
+    )
+  })
+
+  it('copies nothing that .dockerignore leaves out, and contains everything that the build needs', () => {
+    const copied = [...readText('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
+      ([, paths = '']) => paths.split(' '),
+    )
+    const kept = readText('.dockerignore').split('\n')
+    expect(copied.length).to.be.greaterThan(10)
+    for (const path of copied) {
+      expect(existsSync(path), path).to.equal(true)
+      expect(kept).to.include(`!${path.replace(/\/$/, '')}`)
+    }
   })
 })
 
