@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { html } from 'ghtml'
 import type { Config } from '../config/config.ts'
 import type { Asset } from '../http/pages/send-page.ts'
@@ -7,7 +7,7 @@ import type { ClientPackage } from './packages.ts'
 
 export interface GuideFile {
   path: string
-  type: 'html' | 'json'
+  type: 'html' | 'json' | 'text'
   content: string
 }
 
@@ -17,6 +17,8 @@ export interface Guide {
 }
 
 const builtFile = join(import.meta.dirname, '../../docs/guide.json')
+/** The build copies this folder to dist. */
+const clients = join(import.meta.dirname, '../../clients')
 
 /** The build renders the guide, so production needs no Markdown library. */
 const guide: Guide = existsSync(builtFile)
@@ -43,6 +45,20 @@ export function readGuide(
       .replace('<!-- packages -->', listed),
   }))
 }
+
+/** The programs that the guide shows, and the Postman collection. */
+export const readClientFiles = ({ publicUrl }: Pick<Config, 'publicUrl'>): GuideFile[] =>
+  readdirSync(clients, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /^(examples\/.*|.*\.postman_collection\.json)$/.test(file))
+    .map((file) => ({
+      path: `/docs/clients/${basename(file)}`,
+      // Browsers show plain text instead of downloading it.
+      type: file.endsWith('.json') ? 'json' : 'text',
+      content: readFileSync(join(clients, file), 'utf8').replaceAll(
+        'https://api.payments.example',
+        publicUrl,
+      ),
+    }))
 
 const listPackages = (packages: readonly ListedPackage[]): string => html`<h2 id="packages">Packages</h2>
 <p>A released file never changes. Each has its SHA-256 below it.</p>
