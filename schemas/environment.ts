@@ -134,6 +134,10 @@ export const environmentSchema = {
       formatted('proxy-url'),
       'Sends all webhooks through this HTTP proxy, so that merchants can allow its address: `http://[user:password@]host:port`. The wallet provider is still reached directly.',
     ],
+    NOTICE_WEBHOOK_URL: [
+      formatted('http-url-with-query'),
+      'Where operators are told about [failing endpoints](watch.md#notices), e.g. a chat system. It is a secret, and may be a private address. Must be https in production.',
+    ],
     WALLET_PROVIDER_URL: [
       formatted('http-url'),
       'The URL of the wallet provider, without which no live payment is possible. Must be https in production.',

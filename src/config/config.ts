@@ -93,6 +93,8 @@ function fromEnvironment(env: EnvironmentVariables) {
     /** Its headers contain a password. */
     webhookProxy: parseProxyUrl(env.WEBHOOK_PROXY_URL ?? ''),
     webhookHeaderBrand: env.WEBHOOK_HEADER_BRAND,
+    /** A secret: whoever knows it can write to the operators. */
+    noticeUrl: env.NOTICE_WEBHOOK_URL ?? null,
     /** If null, live intents can't be paid. */
     walletProvider: walletProvider(env),
     walletTimeoutMs: env.WALLET_PROVIDER_TIMEOUT_SECONDS * 1000,

@@ -37,7 +37,7 @@ function faultsInProduction(given: Given): string[] {
   if (given.WEBHOOK_ALLOWED_HOSTS !== undefined)
     faults.push('WEBHOOK_ALLOWED_HOSTS must not be set in production')
   if (given.PUBLIC_URL === undefined) faults.push('PUBLIC_URL is missing, and must be set in production')
-  for (const name of ['PUBLIC_URL', 'PAY_URL', 'WALLET_PROVIDER_URL'])
+  for (const name of ['PUBLIC_URL', 'PAY_URL', 'WALLET_PROVIDER_URL', 'NOTICE_WEBHOOK_URL'])
     if (/^http:/i.test(textOf(given, name))) faults.push(`${name} must use https in production`)
   if (Number(given.SANDBOX_RETENTION_DAYS) < 1)
     faults.push('SANDBOX_RETENTION_DAYS must be 1 or more in production')

@@ -76,6 +76,10 @@ export const envFormats: Record<string, Format> = {
     validate: (text) => /^https?:\/\/[^?#\s@]+$/.test(text) && parseUrl(text) !== null,
     hint: () => 'must be http(s)://host[:port][/path]',
   },
+  'http-url-with-query': {
+    validate: (text) => /^https?:\/\/[^/?#\s@]+([/?][^#\s\\]*)?$/.test(text) && parseUrl(text) !== null,
+    hint: () => 'must be http(s)://host[:port][/path][?query]',
+  },
   'mongodb-url': {
     validate: (text) => isMongoUrl(text) && hasDatabaseName(text) && findWeakOptions(text).length === 0,
     hint(text) {

@@ -28,6 +28,7 @@ import { walletAccounts, walletMovements } from '../wallets/sandbox/account.ts'
 import { deliveries } from '../webhooks/deliveries/delivery.ts'
 import { requeuePlans } from '../webhooks/deliveries/requeue-plan.ts'
 import { endpoints } from '../webhooks/endpoints/endpoint.ts'
+import { notices } from '../webhooks/endpoints/notices.ts'
 
 const byModel = {
   Business: businesses,
@@ -36,6 +37,7 @@ const byModel = {
   ServiceKey: serviceKeys,
   Intent: intents,
   Endpoint: endpoints,
+  Notice: notices,
   Delivery: deliveries,
   Replay: replays,
   RequeuePlan: requeuePlans,

@@ -47,6 +47,7 @@ import { openWallets, type Wallets } from '../wallets/wallet.ts'
 import { createHealthRecorder, type HealthRecorder } from '../webhooks/attempts/record-health.ts'
 import { type AttemptSlots, createAttemptSlots, maxAttemptsInFlight } from '../webhooks/attempts/slots.ts'
 import { createHeldLeases, type DeliveryLeases } from '../webhooks/deliveries/lease.ts'
+import { createNotifier, type Notifier } from '../webhooks/endpoints/notices.ts'
 import { createSender, type Sender } from '../webhooks/sender/send.ts'
 import { openBatchers } from './batchers.ts'
 import { addModels, ensureIndexes, type ModelsByName, openModels } from './models.ts'
@@ -90,6 +91,7 @@ declare module '../platform/deps.ts' {
     slots: AttemptSlots
     leases: DeliveryLeases
     sender: Sender
+    notifier: Notifier | null
   }
   interface Models extends ModelsByName {}
   interface Batchers extends ReturnType<typeof openBatchers> {}
@@ -141,11 +143,23 @@ export async function openDeps(
   const batchers = openBatchers(addModels(models, { transactions }), now, log, (owner, documents) =>
     countStorage({ counters, config }, owner, { others: documents.length, bytes: measureBson(...documents) }),
   )
+  const notifier = createNotifier(config)
   const { rateLimitPerSecond: perSecond } = config
   const secrets = createEncrypter(config.secretKeys)
   const addToSums = createAddToSums(queues.runCommands, `${config.queuePrefix}:rate`, secrets.hash)
   const rateLimits = perSecond === null ? null : createRateLimits(perSecond, addToSums, now, webConcurrency)
-  const all = [chainWatch, apiSwitch, rateLimits, queues, boardQueues, sender, healthNotes, counters, wallets]
+  const all = [
+    chainWatch,
+    apiSwitch,
+    rateLimits,
+    queues,
+    boardQueues,
+    sender,
+    healthNotes,
+    counters,
+    wallets,
+    notifier,
+  ]
   return addModels(models, {
     config,
     log,
@@ -165,6 +179,7 @@ export async function openDeps(
     relaying: new Map(),
     healthNotes,
     sender,
+    notifier,
     wallets,
     walletQueries: new Set(),
     importOneAtATime: createKeyedMutex(),

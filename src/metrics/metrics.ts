@@ -75,6 +75,7 @@ const counterLines = {
   transitions: 'transitions_total{transition,environment} Transitions of payment intents.',
   attempts: 'webhook_attempts_total{outcome,stage,environment} Delivery attempts, without endpoint tests.',
   jobsDropped: 'jobs_dropped_total{queue} Jobs that this process did not add, because too many waited.',
+  notices: 'notices_total{outcome} Messages to NOTICE_WEBHOOK_URL.',
   removed: 'retention_removed_total{kind} Documents that the clean-up removed or shortened.',
   logLines: 'log_lines_total{level,line} Log lines at warn and error. Frequent ones count once per 5 s.',
 } as const
@@ -117,10 +118,11 @@ export const alertedLogLines = {
 } as const
 
 /** Prometheus sees no increase when a counter first appears as 1. */
-function beginAtZero({ logLines, lookups, attempts, jobsDropped }: Counters): void {
+function beginAtZero({ logLines, lookups, attempts, jobsDropped, notices }: Counters): void {
   for (const queue of queueNames) jobsDropped.inc({ queue }, 0)
   for (const [level, lines] of Object.entries(alertedLogLines))
     for (const line of lines) logLines.inc({ level, line }, 0)
+  for (const outcome of ['sent', 'failed', 'given-up']) notices.inc({ outcome }, 0)
   for (const kind of ['link', 'code', 'test-code'])
     for (const outcome of ['found', 'missed', 'closed']) lookups.inc({ kind, outcome }, 0)
   for (const environment of ['live', 'test'])

@@ -2,7 +2,7 @@ import type { Check, Stored } from './check.ts'
 
 const ofEnvironment =
   'intents deliveries events ledgerentries products orders shops webhookendpoints webhookreplays'
-const ofBusiness = 'apikeys'
+const ofBusiness = 'apikeys notices'
 /** The service's own documents, or documents that only sometimes have a business. */
 const global =
   'businesses settings servicekeys responses requeueplans staff staffsessions counters auditevents auditseals auditchecks auditleases wallets walletmovements reconciliations retention retentionprogress listcheckpoints'

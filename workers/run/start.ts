@@ -13,6 +13,7 @@ import { cleanUpWork } from '../../src/retention/clean-up.ts'
 import { nightlyAuditCheck } from '../../src/verification/nightly-check.ts'
 import { pollDeliveries, startWaitingAttempts } from '../../src/webhooks/attempts/attempt-due.ts'
 import { finishRequeues } from '../../src/webhooks/deliveries/requeue.ts'
+import { sendNotices } from '../../src/webhooks/endpoints/notices.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
 import { type PolledWork, type PollLoops, startPollLoops } from '../../src/work/loop.ts'
 import { intentExpiryWorker } from '../intent-expiry.ts'
@@ -32,6 +33,7 @@ export const polledWorks: readonly PolledWork[] = [
   { name: 'wallet-outcome', queue: 'wallet-outcome', everyMs: 2_000, run: queryDueOrders },
   { name: 'requeue-plans', queue: 'maintenance', everyMs: 6_000, run: finishRequeues },
   { name: 'failing-endpoints', queue: 'maintenance', everyMs: 6_000, run: reportFailures },
+  { name: 'notices', queue: 'maintenance', everyMs: 6_000, run: sendNotices },
   cleanUpWork,
   nightlyAuditCheck,
 ]
