@@ -45,3 +45,9 @@ const defuse = (text: string): string =>
     if (sign === undefined) return beginning
     return (delimiter === '' ? "'" : '') + beginning.replaceAll(/\r\n|[,;|\t\r\n]/g, "$&'")
   })
+
+/** Excel shows long numbers so, and then saves them so. */
+export const isShortenedNumber = (text: string): boolean => /^\d([.,]\d+)?E\+\d{2,3}$/i.test(text)
+
+export const isUtf16 = ([first, second]: Uint8Array): boolean =>
+  first === 0 || second === 0 || (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
-import { readInstant } from '../input/instant.ts'
+import { isShortenedNumber, isUtf16 } from '../platform/csv.ts'
+import { parseCentimes, parseDecimalAmount, parseIsoTime, splitSign, type TimeParser } from './cells.ts'
 
 export const providerFileColumns = ['key', 'kind', 'amount', 'fee', 'time'] as const
 type ColumnName = (typeof providerFileColumns)[number]
@@ -14,6 +15,8 @@ export const providerFileDelimiters = { comma: ',', semicolon: ';', tab: '\t' } 
 export interface ProviderFileFormat {
   columns: ProviderFileHeaders
   isDecimal: boolean
+  /** If null, times are in ISO 8601. */
+  parseTime: TimeParser | null
   /** If null, it's detected from the first line. */
   delimiter: (typeof providerFileDelimiters)[keyof typeof providerFileDelimiters] | null
 }
@@ -64,6 +67,7 @@ export async function readProviderFile(
   let readRow: RowReader | null = null
   let rows: ProviderRow[] = []
   const takeRecord = async (cells: string[], line: number): Promise<void> => {
+    if (cells.every(isBlank)) return
     if (readRow === null) {
       readRow = rowReader(cells, format)
       return
@@ -83,16 +87,30 @@ export async function readProviderFile(
   return errors
 }
 
+const isBlank = (cell: string): boolean => cell.trim() === ''
+
+/** Drops the 0x1A that DOS programs write at the end of a file. */
 async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
+  const advice = 'Save it as CSV in UTF-8.'
   const decode = (piece?: Uint8Array): string => {
     try {
       return decoder.decode(piece, { stream: piece !== undefined })
     } catch {
-      throw new UnreadableFile('The file is not UTF-8 text. Save it as CSV in UTF-8.')
+      throw new UnreadableFile(`The file is not UTF-8 text. ${advice}`)
     }
   }
-  for await (const piece of bytes) yield decode(piece)
+  let isFirst = true
+  let held = ''
+  for await (const piece of bytes) {
+    if (isFirst && isUtf16(piece)) throw new UnreadableFile(`The file is UTF-16. ${advice}`)
+    isFirst = false
+    const text = held + decode(piece)
+    let end = text.length
+    while (text[end - 1] === '\u001A') end -= 1
+    held = text.slice(end)
+    yield text.slice(0, end)
+  }
   yield decode()
 }
 
@@ -145,11 +163,12 @@ async function parseAll(
 
 function findColumns(header: readonly string[], named: ProviderFileHeaders) {
   const titles = header.map((title) => title.trim())
+  const folded = titles.map((title) => title.toLowerCase())
   const positions: Partial<Record<ColumnName, number>> = {}
   for (const name of providerFileColumns) {
     const wanted = named[name] ?? name
-    const at = titles.indexOf(wanted)
-    if (at >= 0 && titles.includes(wanted, at + 1))
+    const at = folded.indexOf(wanted.toLowerCase())
+    if (at >= 0 && folded.includes(wanted.toLowerCase(), at + 1))
       throw new UnreadableFile(`The file has two columns named "${wanted}".`)
     if (at >= 0) positions[name] = at
     else if (named[name] !== undefined || !optionalColumns.includes(name))
@@ -169,14 +188,16 @@ const maxKeyLength = 64
 /** Returns an error message if the row is invalid. */
 type RowReader = (cells: readonly string[], line: number) => ProviderRow | string
 
-function rowReader(header: readonly string[], { columns, isDecimal }: ProviderFileFormat): RowReader {
+function rowReader(header: readonly string[], format: ProviderFileFormat): RowReader {
+  const { columns, isDecimal, parseTime } = format
   const positions = findColumns(header, columns)
+  const width = header.findLastIndex((title) => !isBlank(title)) + 1
   const readAmount = isDecimal ? parseDecimalAmount : parseCentimes
   const invalidAmount = isDecimal
     ? 'must be an amount with up to two decimals, such as 1234.50 or 1 234,50.'
     : 'must be a whole number of centimes. If it has decimals, use --decimal.'
   return (cells, line) => {
-    if (cells.length !== header.length)
+    if (cells.length < width || !cells.slice(header.length).every(isBlank))
       return `has ${cells.length} cells, but the first line has ${header.length}.`
     const cell = (name: ColumnName): string | null => {
       const at = positions[name]
@@ -185,16 +206,21 @@ function rowReader(header: readonly string[], { columns, isDecimal }: ProviderFi
     const key = cell('key') ?? ''
     if (key === '' || key.length > maxKeyLength || /[\s\p{C}]/u.test(key))
       return `key: must be 1 to ${maxKeyLength} characters without spaces.`
+    if (isShortenedNumber(key))
+      return 'key: a spreadsheet shortened it, as in 6.2E+12. Use the file as the provider sent it.'
     // We store keys, but must never store phone numbers.
     if (/^\+?\d{8,15}$/.test(key)) return 'key: looks like a phone number. Check --columns.'
-    const at = readInstant((cell('time') ?? '').replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'), 'start')
-    if (at === null) return 'time: must be an ISO 8601 date or date-time.'
-    const signed = cell('amount') ?? ''
-    const isNegative = signed.startsWith('-')
-    const amount = readAmount(isNegative ? signed.slice(1) : signed)
+    const at = (parseTime ?? parseIsoTime)(cell('time') ?? '')
+    if (at === null)
+      return parseTime === null
+        ? 'time: must be an ISO 8601 date or date-time. For another form, use --time-format.'
+        : 'time: must have the form of --time-format.'
+    const { isNegative, digits } = splitSign(cell('amount') ?? '')
+    const amount = readAmount(digits)
     if (amount === null) return `amount: ${invalidAmount}`
     const feeCell = cell('fee')
-    const fee = feeCell === null ? null : readAmount(feeCell)
+    // A blank fee is 0, so that it differs from a fee recorded here.
+    const fee = feeCell === null ? null : readAmount(feeCell === '' ? '0' : feeCell.replace(/^\+/, ''))
     if (feeCell !== null && fee === null) return `fee: ${invalidAmount}`
     const kind = readKind(cell('kind'), isNegative)
     if (kind === 'invalid') return 'kind: must be payment or refund. Payments must not have negative amounts.'
@@ -207,31 +233,4 @@ function readKind(text: string | null, isNegative: boolean): PaymentOrRefund | n
   const kind = text.toLowerCase()
   if (kind === 'refund' || (kind === 'payment' && !isNegative)) return kind
   return 'invalid'
-}
-
-const space = String.raw`[ \u00a0\u202f\u2009]`
-const decimals = String.raw`(\d{1,2})`
-
-/** `1,234` alone could mean 1234 or 1.234, so it's refused. */
-const forms = [
-  String.raw`(\d+)(?:[.,]${decimals})?`,
-  String.raw`(\d{1,3}(?:${space}\d{3})+)(?:[.,]${decimals})?`,
-  String.raw`(\d{1,3}(?:,\d{3})+)\.${decimals}`,
-  String.raw`(\d{1,3}(?:\.\d{3})+),${decimals}`,
-].map((form) => new RegExp(`^${form}$`, 'u'))
-
-export const parseCentimes = (text: string): number | null => (/^\d+$/.test(text) ? exact(text) : null)
-
-/** Returns null if the amount would have to be rounded to centimes. */
-export function parseDecimalAmount(text: string): number | null {
-  for (const form of forms) {
-    const [, units, cents = ''] = form.exec(text) ?? []
-    if (units !== undefined) return exact(units.replaceAll(/\D/gu, '') + cents.padEnd(2, '0'))
-  }
-  return null
-}
-
-function exact(digits: string): number | null {
-  const amount = Number(digits)
-  return Number.isSafeInteger(amount) ? amount : null
 }

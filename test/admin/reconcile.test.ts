@@ -198,6 +198,39 @@ describe('npm run admin -- reconcile', function () {
     expect(lookUpKeys, 'those of failed refunds are limited').to.deep.equal([...before, ...keys.slice(1)])
   })
 
+  it("reads what spreadsheets and old programs make of a provider's file", async () => {
+    const rows = [
+      ';;;;;',
+      'REF;Kind;Montant;FEE;Date;',
+      'k1;payment;+1 234,50;;25/11/2026 9:05;',
+      'k2;refund;(10,00);+0,50;25/11/2026 09:05',
+      ' ; ;;;;',
+      'k3;refund;\u22125,00;0;25/11/2026 23:59;',
+      ';;;;',
+    ]
+    const options = ['--decimal', '--columns', 'key=ref,amount=montant,time=date', '--json']
+    const form = ['--time-format', 'DD/MM/YYYY HH:mm', '--day', '2026-11-25']
+    const { path } = await fileOf('excel.csv', `${rows.join('\r\n')}\r\n\u001A`)
+    const { exitCode, stdout, stderr } = await run(path, ...options, ...form)
+    expect([exitCode, stderr]).to.deep.equal([1, ''])
+    const { differences } = JSON.parse(stdout) as ReconciliationResult
+    const found = differences.filter(({ difference }) => difference === 'missing here')
+    expect(found.map(({ key, kind, there, line }) => [key, kind, there, line])).to.deep.equal([
+      ['k1', 'payment', 123_450, 3],
+      ['k2', 'refund', 1_000, 4],
+      ['k3', 'refund', 500, 6],
+    ])
+    const faulty = ['(-5,00)', '-(5,00)', '--5', '(5'].map(
+      (amount) => `k;refund;${amount};0;25/11/2026 9:05;`,
+    )
+    const wrong = await fileOf('signs.csv', [rows[1], ...faulty].join('\n'))
+    const refused = await run(wrong.path, ...options, ...form)
+    expect(refused.stderr.match(/amount: must be/g)).to.have.length(faulty.length)
+    const shortened = await fileOf('short.csv', `key,amount,time\n6.2E+12,1,${day}\n"6,2E+12",1,${day}`)
+    expect((await run(shortened.path)).stderr.match(/a spreadsheet shortened it/g)).to.have.length(2)
+    expect((await run(wrong.path, ...form.with(1, 'DD/MM'))).stderr).to.include('Must have YYYY, MM and DD')
+  })
+
   it('exits with 2 and names the invalid lines if the input is invalid', async () => {
     const { deps } = service
     const runs = await deps.Reconciliation.countDocuments()
@@ -213,6 +246,7 @@ describe('npm run admin -- reconcile', function () {
       'no column "amount"': `key;montant;time\n1;2;3`,
       'two columns named "key"': 'key,key,amount,time',
       'not UTF-8': Buffer.from('key,amount,time\n\xe9', 'latin1'),
+      'The file is UTF-16': Buffer.from('\ufeffkey,amount,time', 'utf16le'),
       'not valid CSV': `key,amount,time\n"k,1,${day}`,
     }
     for (const [message, text] of Object.entries(texts)) {

@@ -46,6 +46,13 @@ describe('A product CSV file', () => {
         }
   })
 
+  it('refuses a SKU that a spreadsheet shortened to a power of ten', async () => {
+    for (const sku of ['6.2E+12', '6,2E+12', '6e+12'])
+      expect(await messageOf(fileWith('sku', sku)), sku).to.include('spreadsheet shortened this SKU')
+    for (const sku of ['6200000000000', 'E+12', '62E+1', '6.2E12'])
+      expect(await cell('sku', sku)).to.equal(sku)
+  })
+
   it('may have columns in any order and case, and a missing column counts as blank', async () => {
     const csv = lines(' PRICE ;" Handle";Variant_Label', '5;a;"small"')
     const [row] = await read(csv)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseCentimes, parseDecimalAmount } from '../../src/reconciliation/provider-file.ts'
+import { createTimeParser, parseCentimes, parseDecimalAmount } from '../../src/reconciliation/cells.ts'
 
 const refused = ['', ' ', '-1', '+1', '1e3', '0x10', 'NaN', '१२', '1_000', '1 00', '12 34,50']
 
@@ -33,5 +33,23 @@ describe("An amount in a provider's file", () => {
     const ambiguous = ['1 234.567', ...'1,234 1.234 1.234.567 1,23,456.00 1.005 .50 5. 1,5.0'.split(' ')]
     for (const text of [...refused, ...ambiguous, '90071992547409.92', '9'.repeat(400)])
       expect(parseDecimalAmount(text), text).to.equal(null)
+  })
+})
+
+describe("A time in a provider's file", () => {
+  it('is read in the form of --time-format, in UTC', () => {
+    const times = [
+      ['DD/MM/YYYY HH:mm', '05/11/2026 09:07', '2026-11-05T09:07:00.000Z'],
+      ['DD/MM/YYYY HH:mm', '5/11/2026 9:07', '2026-11-05T09:07:00.000Z'],
+      ['MM-DD-YYYY', '11-05-2026', '2026-11-05T00:00:00.000Z'],
+      ['YYYYMMDDHHmmss', '20261105090708', '2026-11-05T09:07:08.000Z'],
+      ['DD.MM.YYYY', '31.02.2026', undefined],
+      ['DD.MM.YYYY', '05/11/2026', undefined],
+      ['DD/MM/YYYY HH:mm', '05/11/2026 25:00', undefined],
+    ] as const
+    for (const [format, text, time] of times)
+      expect(createTimeParser(format)?.(text)?.toISOString(), `${format} ${text}`).to.equal(time)
+    for (const wrong of ['', 'DD/MM', 'DD/DD/MM/YYYY', 'DD/MM/YYYY HH', 'DD/MM/YY', 'dd/MM/YYYY'])
+      expect(createTimeParser(wrong), wrong).to.equal(null)
   })
 })

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { readInstant } from '../../input/instant.ts'
+import { createTimeParser, type TimeParser } from '../../reconciliation/cells.ts'
 import {
   type ProviderFileHeaders,
   providerFileColumns,
@@ -27,8 +28,9 @@ that the provider received. The differences are:
   repeated there   a second row with the same key
 
 The file has a header row. By default, its columns are key, kind, amount, fee and
-time; kind and fee may be missing. A minus sign before an amount marks a refund. A time
-is an ISO 8601 date or date-time, in UTC unless it has an offset.
+time, in any case; kind and fee may be missing. A minus sign before an amount, or
+parentheses around it, mark a refund. A blank fee is 0. A time is an ISO 8601 date or
+date-time, in UTC unless it has an offset, or in UTC as --time-format says.
 
 The exit code is 0 without differences and 1 with differences. It is 2 if the
 comparison failed, for example because of a faulty row; then no run is stored.
@@ -46,6 +48,7 @@ interface Options {
   day: string
   columns?: ProviderFileHeaders
   decimal?: boolean
+  timeFormat?: TimeParser
   delimiter?: keyof typeof providerFileDelimiters
   wallet?: string
 }
@@ -54,6 +57,7 @@ export function addReconcileCommand(program: Command): void {
   const description = "compare the wallet provider's records of one day with those of this service"
   const decimal = 'amounts have decimals, such as 1234.50 or "1 234,50"; by default, they are centimes'
   const delimiter = 'comma, semicolon or tab; by default, detected in the header row'
+  const timeFormat = "the form of times, such as 'DD/MM/YYYY HH:mm' (also ss); by default, ISO 8601"
   const wallet = 'only payments and refunds of the provider with this name (WALLET_PROVIDER_NAME)'
   addSubcommand(program, 'reconcile', description, help)
     .requiredOption('--provider <file>', "the provider's CSV file in UTF-8, or - for standard input")
@@ -61,6 +65,7 @@ export function addReconcileCommand(program: Command): void {
     .option('--columns <list>', "the file's column headers, such as key=ref,amount=montant", headers)
     .option('--decimal', decimal)
     .option('--delimiter <delimiter>', delimiter, choiceParser(...Object.keys(providerFileDelimiters)))
+    .option('--time-format <format>', timeFormat, timeParser)
     .option('--wallet <name>', wallet)
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : failureCode))
     .action(commandAction(run, textOf, failureCode))
@@ -70,6 +75,11 @@ const utcDayText = createParser((text) => {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && readInstant(text, 'start') !== null
   return isDay ? text : null
 }, 'Must be a date, such as 2026-11-25.')
+
+const timeParser = createParser(
+  createTimeParser,
+  "Must have YYYY, MM and DD, and may have HH, mm and ss, such as 'DD/MM/YYYY HH:mm'.",
+)
 
 function headers(text: string): ProviderFileHeaders {
   const named: ProviderFileHeaders = {}
@@ -89,7 +99,7 @@ function headers(text: string): ProviderFileHeaders {
 type Result = ReconciliationResult & { day: string; file: string }
 
 async function run(deps: AdminDeps, options: Options) {
-  const { provider, day, columns = {}, decimal = false, delimiter, wallet } = options
+  const { provider, day, columns = {}, decimal = false, timeFormat, delimiter, wallet } = options
   if (new Date(`${day}T00:00:00Z`) > deps.now()) throw new CommandFailed(`The day ${day} has not begun yet.`)
   const fileName = provider === '-' ? 'standard input' : basename(provider)
   const { reconcileFile } = await import('../../reconciliation/reconcile.ts')
@@ -99,7 +109,12 @@ async function run(deps: AdminDeps, options: Options) {
     wallet: wallet === undefined ? null : `live:${wallet}`,
     fileName,
     bytes: provider === '-' ? process.stdin : bytesOf(provider),
-    format: { columns, isDecimal: decimal, delimiter: delimiter ? providerFileDelimiters[delimiter] : null },
+    format: {
+      columns,
+      isDecimal: decimal,
+      parseTime: timeFormat ?? null,
+      delimiter: delimiter ? providerFileDelimiters[delimiter] : null,
+    },
   }
   const result = await reconcileFile(deps, file, deps.by)
   if ('listed' in result) {

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
 import type { CsvDelimiter } from '../../../schemas/delimiter.ts'
 import { normaliseName } from '../../input/name.ts'
+import { isUtf16 } from '../../platform/csv.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { type Refusal, refuse } from '../../platform/errors.ts'
 import { streamChunks } from '../../platform/in-slices.ts'
@@ -152,7 +153,6 @@ function faultOfShape({ width, unnamed }: Header, cells: string[]): string | nul
 }
 
 const utf8Bom = Buffer.from('\uFEFF')
-const utf16Boms = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
 const advice =
   'Save it as UTF-8. In Excel, choose "CSV UTF-8 (Comma delimited)". In LibreOffice, choose the character set "Unicode (UTF-8)".'
 
@@ -169,9 +169,6 @@ function bytesOf(csv: unknown): Buffer {
   if (!isUtf8(csv)) throw fault(`The file is not UTF-8. ${advice}`)
   return withoutBom(csv)
 }
-
-const isUtf16 = (bytes: Buffer): boolean =>
-  bytes[0] === 0 || bytes[1] === 0 || utf16Boms.some((bom) => bytes.subarray(0, 2).equals(bom))
 
 const withoutBom = (bytes: Buffer): Buffer =>
   bytes.subarray(0, utf8Bom.length).equals(utf8Bom) ? bytes.subarray(utf8Bom.length) : bytes

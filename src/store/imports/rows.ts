@@ -9,6 +9,7 @@ import {
 } from '../../../schemas/products.ts'
 import { isLongerThan, type NameKind, normaliseName } from '../../input/name.ts'
 import { isStorableText } from '../../input/validate.ts'
+import { isShortenedNumber } from '../../platform/csv.ts'
 import { type ErrorCode, refuse } from '../../platform/errors.ts'
 import { runInSlices } from '../../platform/in-slices.ts'
 
@@ -23,11 +24,17 @@ export const createCellParsers = (maxAmount: number) => ({
   name: (text: string) => readTyped('name', text, maxProductNameLength),
   description: (text: string) => readText(text, maxDescriptionLength),
   variant_label: (text: string) => readTyped('name', text, maxVariantLabelLength),
-  sku: (text: string) => readTyped('reference', text, maxSkuLength),
+  sku: readSku,
   price: (text: string) => readPrice(text, maxAmount),
   stock: readStock,
   active: readActive,
 })
+
+function readSku(text: string): ParsedCell<string> {
+  if (isShortenedNumber(text.trim()))
+    return wrong('A spreadsheet shortened this SKU. Format the column as text, and enter the SKU again.')
+  return readTyped('reference', text, maxSkuLength)
+}
 
 function readTyped(kind: NameKind, text: string, maxLength: number): ParsedCell<string> {
   const name = normaliseName(kind, text)
