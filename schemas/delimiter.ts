@@ -8,5 +8,20 @@ export const delimiterSchema = {
   enum: delimiterNames,
 } as const
 
-export const readDelimiter = (name: DelimiterName = ','): CsvDelimiter =>
-  name === ';' || name === 'semicolon' ? ';' : ','
+export const bomSchema = {
+  description:
+    'Whether the file begins with a byte order mark, which Excel needs. By default, only a file with semicolons does.',
+  enum: ['true', 'false'],
+} as const
+
+export const csvParams = ['delimiter', 'bom'] as const
+
+export interface CsvForm {
+  delimiter: CsvDelimiter
+  hasBom: boolean
+}
+
+export function readCsvForm(query: { delimiter?: DelimiterName; bom?: 'true' | 'false' }): CsvForm {
+  const delimiter = query.delimiter === ';' || query.delimiter === 'semicolon' ? ';' : ','
+  return { delimiter, hasBom: query.bom === undefined ? delimiter === ';' : query.bom === 'true' }
+}

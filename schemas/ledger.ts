@@ -1,4 +1,4 @@
-import { delimiterSchema } from './delimiter.ts'
+import { bomSchema, delimiterSchema } from './delimiter.ts'
 import { described, listQuery, querySchema, type SchemaValue, spanSchemas } from './requests.ts'
 
 export const ledgerExportKinds = ['payments', 'refunds', 'entries'] as const
@@ -17,6 +17,7 @@ export const exportLedgerQuery = querySchema({
     ...delimiterSchema,
     description: `${delimiterSchema.description} With a semicolon, decimals use a comma. Only for \`csv\`.`,
   },
+  bom: { ...bomSchema, description: `${bomSchema.description} Only for \`csv\`.` },
   language: {
     description: 'The language of the column names and entry types of a CSV file. Defaults to English.',
     enum: exportLanguages,
@@ -45,9 +46,12 @@ export type ListRefundsQuery = SchemaValue<typeof listRefundsQuery>
 
 export type ListEntriesQuery = SchemaValue<typeof listEntriesQuery>
 
-const delimiter = {
-  ...delimiterSchema,
-  description: `Only for a CSV response. ${delimiterSchema.description}`,
+const csvQuery = {
+  delimiter: {
+    ...delimiterSchema,
+    description: `Only for a CSV response. ${delimiterSchema.description}`,
+  },
+  bom: { ...bomSchema, description: `Only for a CSV response. ${bomSchema.description}` },
 }
 
 export const listStatementsQuery = querySchema({
@@ -57,9 +61,9 @@ export const listStatementsQuery = querySchema({
     maxLength: 7,
     message: 'must be a month from 2000-01 to the current month, such as 2026-11',
   }),
-  delimiter,
+  ...csvQuery,
 })
 
-export const getStatementQuery = querySchema({ delimiter })
+export const getStatementQuery = querySchema(csvQuery)
 
 export type ListStatementsQuery = SchemaValue<typeof listStatementsQuery>

@@ -1,4 +1,4 @@
-import { delimiterSchema } from './delimiter.ts'
+import { bomSchema, delimiterSchema } from './delimiter.ts'
 import {
   described,
   listQuery,
@@ -173,7 +173,7 @@ export const importProductsBody = {
   },
 } as const
 
-export const exportProductsQuery = querySchema({ delimiter: delimiterSchema })
+export const exportProductsQuery = querySchema({ delimiter: delimiterSchema, bom: bomSchema })
 
 export const listProductsQuery = listQuery({
   active: { description: 'Only products that are, or are not, for sale.', enum: ['true', 'false'] },

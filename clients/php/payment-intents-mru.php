@@ -322,8 +322,10 @@ abstract class Operations
      * - `month`: The month, such as `2026-11`. By default, the current month in UTC.
      * - `delimiter`: Only for a CSV response. The cell delimiter. Defaults to a comma. French spreadsheet
      * programs expect a semicolon.
+     * - `bom`: Only for a CSV response. Whether the file begins with a byte order mark, which Excel needs. By
+     * default, only a file with semicolons does.
      *
-     * @param array{month?: string, delimiter?: 'comma'|'semicolon'|','|';'} $input
+     * @param array{month?: string, delimiter?: 'comma'|'semicolon'|','|';', bom?: bool} $input
      * @return StatementPage
      */
     public function listStatements(
@@ -344,8 +346,10 @@ abstract class Operations
      *
      * - `delimiter`: Only for a CSV response. The cell delimiter. Defaults to a comma. French spreadsheet
      * programs expect a semicolon.
+     * - `bom`: Only for a CSV response. Whether the file begins with a byte order mark, which Excel needs. By
+     * default, only a file with semicolons does.
      *
-     * @param array{delimiter?: 'comma'|'semicolon'|','|';'} $input
+     * @param array{delimiter?: 'comma'|'semicolon'|','|';', bom?: bool} $input
      * @return Statement
      */
     public function getStatement(
@@ -372,10 +376,12 @@ abstract class Operations
      * - `format`: `jsonl` means one JSON object per line. Defaults to `csv`.
      * - `delimiter`: The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon.
      * With a semicolon, decimals use a comma. Only for `csv`.
+     * - `bom`: Whether the file begins with a byte order mark, which Excel needs. By default, only a file with
+     * semicolons does. Only for `csv`.
      * - `language`: The language of the column names and entry types of a CSV file. Defaults to English.
      * - `after`: Resumes a download after the line with this `number`, without the column names.
      *
-     * @param array{from?: string, to?: string, format?: 'csv'|'jsonl', delimiter?: 'comma'|'semicolon'|','|';', language?: 'en'|'fr'|'ar', after?: int} $input
+     * @param array{from?: string, to?: string, format?: 'csv'|'jsonl', delimiter?: 'comma'|'semicolon'|','|';', bom?: bool, language?: 'en'|'fr'|'ar', after?: int} $input
      * @return resource The file.
      */
     public function exportPayments(
@@ -401,10 +407,12 @@ abstract class Operations
      * - `format`: `jsonl` means one JSON object per line. Defaults to `csv`.
      * - `delimiter`: The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon.
      * With a semicolon, decimals use a comma. Only for `csv`.
+     * - `bom`: Whether the file begins with a byte order mark, which Excel needs. By default, only a file with
+     * semicolons does. Only for `csv`.
      * - `language`: The language of the column names and entry types of a CSV file. Defaults to English.
      * - `after`: Resumes a download after the line with this `number`, without the column names.
      *
-     * @param array{from?: string, to?: string, format?: 'csv'|'jsonl', delimiter?: 'comma'|'semicolon'|','|';', language?: 'en'|'fr'|'ar', after?: int} $input
+     * @param array{from?: string, to?: string, format?: 'csv'|'jsonl', delimiter?: 'comma'|'semicolon'|','|';', bom?: bool, language?: 'en'|'fr'|'ar', after?: int} $input
      * @return resource The file.
      */
     public function exportRefunds(
@@ -431,10 +439,12 @@ abstract class Operations
      * - `format`: `jsonl` means one JSON object per line. Defaults to `csv`.
      * - `delimiter`: The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon.
      * With a semicolon, decimals use a comma. Only for `csv`.
+     * - `bom`: Whether the file begins with a byte order mark, which Excel needs. By default, only a file with
+     * semicolons does. Only for `csv`.
      * - `language`: The language of the column names and entry types of a CSV file. Defaults to English.
      * - `after`: Resumes a download after the line with this `number`, without the column names.
      *
-     * @param array{from?: string, to?: string, format?: 'csv'|'jsonl', delimiter?: 'comma'|'semicolon'|','|';', language?: 'en'|'fr'|'ar', after?: int} $input
+     * @param array{from?: string, to?: string, format?: 'csv'|'jsonl', delimiter?: 'comma'|'semicolon'|','|';', bom?: bool, language?: 'en'|'fr'|'ar', after?: int} $input
      * @return resource The file.
      */
     public function exportLedgerEntries(
@@ -908,8 +918,10 @@ abstract class Operations
      * Requires a secret key with the scope `store.products:read`.
      *
      * - `delimiter`: The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon.
+     * - `bom`: Whether the file begins with a byte order mark, which Excel needs. By default, only a file with
+     * semicolons does.
      *
-     * @param array{delimiter?: 'comma'|'semicolon'|','|';'} $input
+     * @param array{delimiter?: 'comma'|'semicolon'|','|';', bom?: bool} $input
      * @return resource The file.
      */
     public function exportProducts(

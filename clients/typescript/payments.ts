@@ -1801,6 +1801,8 @@ export interface operations {
         month?: string
         /** Only for a CSV response. The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
+        /** Only for a CSV response. Whether the file begins with a byte order mark, which Excel needs. By default, only a file with semicolons does. */
+        bom?: 'true' | 'false'
       }
       header?: never
       path?: never
@@ -1827,6 +1829,8 @@ export interface operations {
       query?: {
         /** Only for a CSV response. The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
+        /** Only for a CSV response. Whether the file begins with a byte order mark, which Excel needs. By default, only a file with semicolons does. */
+        bom?: 'true' | 'false'
       }
       header?: never
       path: {
@@ -1862,6 +1866,8 @@ export interface operations {
         format?: 'csv' | 'jsonl'
         /** The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimals use a comma. Only for `csv`. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
+        /** Whether the file begins with a byte order mark, which Excel needs. By default, only a file with semicolons does. Only for `csv`. */
+        bom?: 'true' | 'false'
         /** The language of the column names and entry types of a CSV file. Defaults to English. */
         language?: 'en' | 'fr' | 'ar'
         /** Resumes a download after the line with this `number`, without the column names. */
@@ -1896,6 +1902,8 @@ export interface operations {
         format?: 'csv' | 'jsonl'
         /** The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimals use a comma. Only for `csv`. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
+        /** Whether the file begins with a byte order mark, which Excel needs. By default, only a file with semicolons does. Only for `csv`. */
+        bom?: 'true' | 'false'
         /** The language of the column names and entry types of a CSV file. Defaults to English. */
         language?: 'en' | 'fr' | 'ar'
         /** Resumes a download after the line with this `number`, without the column names. */
@@ -1930,6 +1938,8 @@ export interface operations {
         format?: 'csv' | 'jsonl'
         /** The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon. With a semicolon, decimals use a comma. Only for `csv`. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
+        /** Whether the file begins with a byte order mark, which Excel needs. By default, only a file with semicolons does. Only for `csv`. */
+        bom?: 'true' | 'false'
         /** The language of the column names and entry types of a CSV file. Defaults to English. */
         language?: 'en' | 'fr' | 'ar'
         /** Resumes a download after the line with this `number`, without the column names. */
@@ -2819,6 +2829,8 @@ export interface operations {
       query?: {
         /** The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon. */
         delimiter?: 'comma' | 'semicolon' | ',' | ';'
+        /** Whether the file begins with a byte order mark, which Excel needs. By default, only a file with semicolons does. */
+        bom?: 'true' | 'false'
       }
       header?: never
       path?: never

@@ -106,7 +106,7 @@ export async function* exportAuditTrail(
   filter: AuditFilter,
   format: ExportFormat,
 ): AsyncGenerator<string, void, undefined> {
-  let head = format === 'csv' ? toCsvHeader(Object.keys(columns), ',') : ''
+  let head = format === 'csv' ? toCsvHeader(Object.keys(columns), { delimiter: ',', hasBom: false }) : ''
   const cellsOf = (line: AuditEvent) => Object.values(columns).map((cell) => cell(line))
   for (let rest = filter; ; ) {
     const { lines, next } = await read((deps) => listAuditLines(deps, rest, linesPerPiece))

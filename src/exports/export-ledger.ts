@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { currencyCode } from '../../schemas/currency.ts'
-import { readDelimiter } from '../../schemas/delimiter.ts'
+import { csvParams as formParams, readCsvForm } from '../../schemas/delimiter.ts'
 import type { ExportKind, ExportLanguage } from '../../schemas/ledger.ts'
 import { type ExportLedgerQuery, exportLanguages } from '../../schemas/ledger.ts'
 import type { Caller } from '../businesses/caller.ts'
@@ -110,7 +110,7 @@ export interface ExportWriter {
   lines(entries: readonly ListedEntry[]): string
 }
 
-export function createExportWriter({ kind, format, delimiter, language }: ExportForm): ExportWriter {
+export function createExportWriter({ kind, format, csv, language }: ExportForm): ExportWriter {
   const fields = fieldsByKind[kind]
   if (format === 'jsonl') {
     const lineOf = (entry: ListedEntry) => JSON.stringify(valuesOf(kind, entry), [...fields])
@@ -135,8 +135,8 @@ export function createExportWriter({ kind, format, delimiter, language }: Export
     return [...fields.map(cellOf), ...amounts.map((field) => Number(values[field]))]
   }
   return {
-    header: toCsvHeader(names, delimiter),
-    lines: (entries) => toCsvRows(entries.map(rowOf), delimiter),
+    header: toCsvHeader(names, csv),
+    lines: (entries) => toCsvRows(entries.map(rowOf), csv.delimiter),
   }
 }
 
@@ -147,16 +147,16 @@ const pausesPerChunk = 3
 /** Limits the pause after a chunk that other work interrupted. */
 const maxPauseMs = 30
 
-const csvParams = ['delimiter', 'language'] as const
+const csvParams = [...formParams, 'language'] as const
 type FormQuery = Pick<ExportLedgerQuery, 'format' | (typeof csvParams)[number]>
 
-/** Only CSV has a delimiter and a language. */
+/** JSON lines have no delimiter, byte order mark or language. */
 export function parseExportForm(kind: ExportKind, query: FormQuery) {
-  const { format = 'csv', delimiter, language = 'en' } = query
+  const { format = 'csv', language = 'en' } = query
   const param = csvParams.find((name) => query[name] !== undefined)
   if (format !== 'csv' && param !== undefined)
     throw refuse('VALIDATION_ERROR', { param, message: `${param} applies only to the csv format.` })
-  return { kind, format, delimiter: readDelimiter(delimiter), language }
+  return { kind, format, csv: readCsvForm(query), language }
 }
 
 /** Yields the oldest entries first, as fast as the client reads them. */

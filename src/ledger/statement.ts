@@ -1,5 +1,5 @@
 import { currencyCode } from '../../schemas/currency.ts'
-import type { CsvDelimiter } from '../../schemas/delimiter.ts'
+import type { CsvForm } from '../../schemas/delimiter.ts'
 import type { ListStatementsQuery } from '../../schemas/ledger.ts'
 import { type ChainOwner, findChainEnd } from '../chains/append.ts'
 import { readInstant } from '../input/instant.ts'
@@ -151,8 +151,8 @@ const header = [
 ]
 
 /** The last columns repeat the amounts in centimes. */
-export const formatStatementsCsv = (statements: readonly Statement[], delimiter: CsvDelimiter): string =>
-  toCsvHeader(header, delimiter) +
+export const formatStatementsCsv = (statements: readonly Statement[], form: CsvForm): string =>
+  toCsvHeader(header, form) +
   toCsvRows(
     statements.map((statement) => {
       const centimes = Object.values(amountColumns).map((read) => read(statement))
@@ -162,5 +162,5 @@ export const formatStatementsCsv = (statements: readonly Statement[], delimiter:
         ...centimes,
       ]
     }),
-    delimiter,
+    form.delimiter,
   )

@@ -1,13 +1,12 @@
 import { formatCentimes } from '../../schemas/currency.ts'
-import type { CsvDelimiter } from '../../schemas/delimiter.ts'
+import type { CsvDelimiter, CsvForm } from '../../schemas/delimiter.ts'
 
 const csvLineEnd = '\r\n'
 
 export type CsvCell = string | number | { centimes: number } | null
 
-/** Excel needs semicolons and a byte order mark. */
-export const toCsvHeader = (names: readonly string[], delimiter: CsvDelimiter): string =>
-  `${delimiter === ';' ? '\uFEFF' : ''}${names.join(delimiter)}${csvLineEnd}`
+export const toCsvHeader = (names: readonly string[], { delimiter, hasBom }: CsvForm): string =>
+  `${hasBom ? '\uFEFF' : ''}${names.join(delimiter)}${csvLineEnd}`
 
 /** A spreadsheet must not run text as a formula. Programs need it unchanged. */
 type Reader = 'people' | 'program'

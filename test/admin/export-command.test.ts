@@ -49,6 +49,11 @@ describe('npm run admin -- export', function () {
       expect(printed).to.deep.equal({ file, lines: numbers.length, bytes, last: numbers.at(-1) })
       expect((await stat(file)).mode & 0o777).to.equal(0o600)
     }
+    const marked = newFile()
+    await cli.done(...args('entries', marked, '--bom'))
+    expect(await readFile(marked, 'utf8'))
+      .to.equal(await downloaded('entries', 'bom=true'))
+      .and.match(/^\uFEFF/)
     const lines = newFile()
     await cli.done(...args('entries', lines, '--format', 'jsonl'))
     expect(await readFile(lines, 'utf8')).to.equal(await downloaded('entries', 'format=jsonl'))
@@ -74,9 +79,11 @@ describe('npm run admin -- export', function () {
     const period = ['--from', '2026-02-01', '--to', '2026-01-01']
     const reversed = await cli.here(...args('payments', newFile(), ...period))
     expect(reversed.stderr).to.equal('--from must not be later than --to.\n')
-    for (const option of ['delimiter comma', 'language en']) {
+    for (const option of ['delimiter comma', 'language en', 'bom']) {
       const [name = '', value = ''] = option.split(' ')
-      const notCsv = await cli.here(...args('payments', newFile(), '--format', 'jsonl', `--${name}`, value))
+      const notCsv = await cli.here(
+        ...args('payments', newFile(), '--format', 'jsonl', `--${name}`, ...(value ? [value] : [])),
+      )
       expect(notCsv.stderr).to.equal(`--${name} applies only to --format csv.\n`)
     }
   })

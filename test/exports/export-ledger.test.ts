@@ -197,6 +197,8 @@ describe('A ledger export', () => {
       ['page', 'page=1'],
       ['delimiter', 'format=jsonl&delimiter=comma'],
       ['language', 'format=jsonl&language=en'],
+      ['bom', 'bom=yes'],
+      ['bom', 'format=jsonl&bom=true'],
     ]
     for (const [param, query] of wrong)
       await expectRefused(get(`payments?${query}`), 400, 'VALIDATION_ERROR', { param })

@@ -192,7 +192,12 @@ describe('A statement or balance', () => {
     expect(rest).to.deep.equal([''])
     const french = await get('/statements?month=2027-03&delimiter=semicolon', { accept: 'text/csv' })
     expect(french.text.split('\r\n')).to.have.lengthOf(12)
-    expect(french.text).to.include(';-2,50;')
+    expect(french.text)
+      .to.match(/^\uFEFF/)
+      .and.include(';-2,50;')
+    const csvOf = async (query: string) => (await get(`/statements?${query}`, { accept: 'text/csv' })).text
+    expect(await csvOf('month=2027-03&bom=true')).to.equal(`\uFEFF${await csvOf('month=2027-03')}`)
+    expect(await csvOf('month=2027-03&bom=false&delimiter=semicolon')).to.equal(french.text.slice(1))
     for (const accept of ['*/*', 'text/html', 'text/csv;q=0.1, application/json', 'text/csv;q=0, */*'])
       expect((await get('/statements', { accept })).type, accept).to.equal('application/json')
     const refused = await service.http
@@ -208,6 +213,11 @@ describe('A statement or balance', () => {
       await refused(`/statements/${text}`, 'day')
     for (const text of ['2027-13', '2027-00', '2027-04', '1999-12', '2027', '2027-03-01', ''])
       await refused(`/statements?month=${text}`, 'month')
+    // These apply only to CSV, and the request accepts JSON.
+    for (const path of ['/statements', '/statements/2027-03-10']) {
+      await refused(`${path}?delimiter=semicolon`, 'delimiter')
+      await refused(`${path}?bom=true`, 'bom')
+    }
     expect(await day('2000-01-01')).to.include({ opening: 0, closing: 0 })
     expect((await get('/statements')).body.data.total).to.equal(10)
   })

@@ -130,7 +130,7 @@ describe('A product export', () => {
     const caller = { ...merchant, sandbox: true } as unknown as Caller
     let iterations = 0
     const seen: number[] = []
-    for await (const _chunk of exportProducts(service.deps, caller, ',')) {
+    for await (const _chunk of exportProducts(service.deps, caller, { delimiter: ',', hasBom: false })) {
       seen.push(iterations)
       setImmediate(() => void (iterations += 1))
     }

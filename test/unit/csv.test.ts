@@ -50,7 +50,7 @@ describe('A CSV file for spreadsheets', () => {
   })
 
   it('starts with a byte order mark only if the separator is a semicolon', () => {
-    expect(toCsvHeader(['Numéro', 'b'], ',')).to.equal('Numéro,b\r\n')
-    expect(toCsvHeader(['Numéro', 'b'], ';')).to.equal('\uFEFFNuméro;b\r\n')
+    expect(toCsvHeader(['Numéro', 'b'], { delimiter: ',', hasBom: false })).to.equal('Numéro,b\r\n')
+    expect(toCsvHeader(['Numéro', 'b'], { delimiter: ';', hasBom: true })).to.equal('\uFEFFNuméro;b\r\n')
   })
 })

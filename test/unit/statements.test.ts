@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { readCsvForm } from '../../schemas/delimiter.ts'
 import * as entries from '../../src/ledger/entry.ts'
 import * as statements from '../../src/ledger/statement.ts'
 import type { Refusal } from '../../src/platform/errors.ts'
@@ -148,7 +149,7 @@ describe('A CSV file of statements', () => {
   const statement = { day: day(2), opening: 10, ...totals, closing: 201, closed: true }
 
   it('has a row per day, with amounts as decimals and in centimes', () => {
-    const csv = statements.formatStatementsCsv([statement, quiet(3, 201, false)], ',')
+    const csv = statements.formatStatementsCsv([statement, quiet(3, 201, false)], readCsvForm({}))
     expect(csv.split('\r\n')).to.deep.equal([
       'Statement day,Closed,Currency,Number of payments,Number of refunds,Number of payouts,' +
         'Opening,Payments,Refunds,Fees,Payouts,Closing,Opening (centimes),Payments (centimes),' +
@@ -157,7 +158,7 @@ describe('A CSV file of statements', () => {
       '"2026-11-03","false","MRU",0,0,0,2.01,0.00,0.00,0.00,0.00,2.01,201,0,0,0,0,201',
       '',
     ])
-    const semicolons = statements.formatStatementsCsv([statement], ';')
+    const semicolons = statements.formatStatementsCsv([statement], readCsvForm({ delimiter: ';' }))
     expect(semicolons).to.include('1;2;3;0,10;5,00;2,01;0,06;1,02;2,01;10;500')
   })
 })

@@ -70,11 +70,11 @@ OPERATIONS: Dict[str, Operation] = {
     "getBalance": Operation("GET", "/dev/balance"),
     "listBalanceEntries": Operation("GET", "/dev/balance/entries", query=("type", "from", "to", "page", "limit",)),
     "listRefunds": Operation("GET", "/dev/refunds", query=("from", "to", "page", "limit",)),
-    "listStatements": Operation("GET", "/dev/statements", query=("month", "delimiter",)),
-    "getStatement": Operation("GET", "/dev/statements/{day}", query=("delimiter",)),
-    "exportPayments": Operation("GET", "/dev/exports/payments", query=("from", "to", "format", "delimiter", "language", "after",), is_file=True),
-    "exportRefunds": Operation("GET", "/dev/exports/refunds", query=("from", "to", "format", "delimiter", "language", "after",), is_file=True),
-    "exportLedgerEntries": Operation("GET", "/dev/exports/entries", query=("from", "to", "format", "delimiter", "language", "after",), is_file=True),
+    "listStatements": Operation("GET", "/dev/statements", query=("month", "delimiter", "bom",)),
+    "getStatement": Operation("GET", "/dev/statements/{day}", query=("delimiter", "bom",)),
+    "exportPayments": Operation("GET", "/dev/exports/payments", query=("from", "to", "format", "delimiter", "bom", "language", "after",), is_file=True),
+    "exportRefunds": Operation("GET", "/dev/exports/refunds", query=("from", "to", "format", "delimiter", "bom", "language", "after",), is_file=True),
+    "exportLedgerEntries": Operation("GET", "/dev/exports/entries", query=("from", "to", "format", "delimiter", "bom", "language", "after",), is_file=True),
     "createWebhookEndpoint": Operation("POST", "/dev/webhooks/endpoints", has_body=True),
     "getWebhookEndpoint": Operation("GET", "/dev/webhooks/endpoints/{id}"),
     "updateWebhookEndpoint": Operation("PUT", "/dev/webhooks/endpoints/{id}", has_body=True),
@@ -94,7 +94,7 @@ OPERATIONS: Dict[str, Operation] = {
     "readEventFeed": Operation("GET", "/dev/events/feed", query=("after", "type", "limit", "wait",)),
     "getEvent": Operation("GET", "/dev/events/{id}"),
     "importProducts": Operation("POST", "/dev/store/products/import-csv", query=("dryRun",), has_body=True),
-    "exportProducts": Operation("GET", "/dev/store/products/export-csv", query=("delimiter",), is_file=True),
+    "exportProducts": Operation("GET", "/dev/store/products/export-csv", query=("delimiter", "bom",), is_file=True),
     "createProduct": Operation("POST", "/dev/store/products", has_body=True),
     "listProducts": Operation("GET", "/dev/store/products", query=("active", "q", "sku", "page", "limit",)),
     "getProduct": Operation("GET", "/dev/store/products/{id}"),
@@ -369,6 +369,7 @@ class Operations:
         *,
         month: str = OMITTED,
         delimiter: Literal["comma", "semicolon", ",", ";"] = OMITTED,
+        bom: bool = OMITTED,
         timeout: Optional[float] = None,
         max_retries: Optional[float] = None,
     ) -> StatementPage:
@@ -382,8 +383,10 @@ class Operations:
         :param month: The month, such as `2026-11`. By default, the current month in UTC.
         :param delimiter: Only for a CSV response. The cell delimiter. Defaults to a comma. French spreadsheet
         programs expect a semicolon.
+        :param bom: Only for a CSV response. Whether the file begins with a byte order mark, which Excel needs.
+        By default, only a file with semicolons does.
         """
-        fields: Dict[str, Any] = {"month": month, "delimiter": delimiter}
+        fields: Dict[str, Any] = {"month": month, "delimiter": delimiter, "bom": bom}
         result: StatementPage = self._call("listStatements", fields, timeout, max_retries)
         return result
 
@@ -392,6 +395,7 @@ class Operations:
         day: str,
         *,
         delimiter: Literal["comma", "semicolon", ",", ";"] = OMITTED,
+        bom: bool = OMITTED,
         timeout: Optional[float] = None,
         max_retries: Optional[float] = None,
     ) -> Statement:
@@ -404,8 +408,10 @@ class Operations:
         :param day: A day from 2000-01-01 to today, such as `2026-11-01`.
         :param delimiter: Only for a CSV response. The cell delimiter. Defaults to a comma. French spreadsheet
         programs expect a semicolon.
+        :param bom: Only for a CSV response. Whether the file begins with a byte order mark, which Excel needs.
+        By default, only a file with semicolons does.
         """
-        fields: Dict[str, Any] = {"day": day, "delimiter": delimiter}
+        fields: Dict[str, Any] = {"day": day, "delimiter": delimiter, "bom": bom}
         result: Statement = self._call("getStatement", fields, timeout, max_retries)
         return result
 
@@ -416,6 +422,7 @@ class Operations:
         to: str = OMITTED,
         format: Literal["csv", "jsonl"] = OMITTED,
         delimiter: Literal["comma", "semicolon", ",", ";"] = OMITTED,
+        bom: bool = OMITTED,
         language: Literal["en", "fr", "ar"] = OMITTED,
         after: int = OMITTED,
         timeout: Optional[float] = None,
@@ -434,10 +441,12 @@ class Operations:
         :param format: `jsonl` means one JSON object per line. Defaults to `csv`.
         :param delimiter: The cell delimiter. Defaults to a comma. French spreadsheet programs expect a
         semicolon. With a semicolon, decimals use a comma. Only for `csv`.
+        :param bom: Whether the file begins with a byte order mark, which Excel needs. By default, only a file
+        with semicolons does. Only for `csv`.
         :param language: The language of the column names and entry types of a CSV file. Defaults to English.
         :param after: Resumes a download after the line with this `number`, without the column names.
         """
-        fields: Dict[str, Any] = {"from": from_, "to": to, "format": format, "delimiter": delimiter, "language": language, "after": after}
+        fields: Dict[str, Any] = {"from": from_, "to": to, "format": format, "delimiter": delimiter, "bom": bom, "language": language, "after": after}
         result: BinaryIO = self._call("exportPayments", fields, timeout, max_retries)
         return result
 
@@ -448,6 +457,7 @@ class Operations:
         to: str = OMITTED,
         format: Literal["csv", "jsonl"] = OMITTED,
         delimiter: Literal["comma", "semicolon", ",", ";"] = OMITTED,
+        bom: bool = OMITTED,
         language: Literal["en", "fr", "ar"] = OMITTED,
         after: int = OMITTED,
         timeout: Optional[float] = None,
@@ -466,10 +476,12 @@ class Operations:
         :param format: `jsonl` means one JSON object per line. Defaults to `csv`.
         :param delimiter: The cell delimiter. Defaults to a comma. French spreadsheet programs expect a
         semicolon. With a semicolon, decimals use a comma. Only for `csv`.
+        :param bom: Whether the file begins with a byte order mark, which Excel needs. By default, only a file
+        with semicolons does. Only for `csv`.
         :param language: The language of the column names and entry types of a CSV file. Defaults to English.
         :param after: Resumes a download after the line with this `number`, without the column names.
         """
-        fields: Dict[str, Any] = {"from": from_, "to": to, "format": format, "delimiter": delimiter, "language": language, "after": after}
+        fields: Dict[str, Any] = {"from": from_, "to": to, "format": format, "delimiter": delimiter, "bom": bom, "language": language, "after": after}
         result: BinaryIO = self._call("exportRefunds", fields, timeout, max_retries)
         return result
 
@@ -480,6 +492,7 @@ class Operations:
         to: str = OMITTED,
         format: Literal["csv", "jsonl"] = OMITTED,
         delimiter: Literal["comma", "semicolon", ",", ";"] = OMITTED,
+        bom: bool = OMITTED,
         language: Literal["en", "fr", "ar"] = OMITTED,
         after: int = OMITTED,
         timeout: Optional[float] = None,
@@ -499,10 +512,12 @@ class Operations:
         :param format: `jsonl` means one JSON object per line. Defaults to `csv`.
         :param delimiter: The cell delimiter. Defaults to a comma. French spreadsheet programs expect a
         semicolon. With a semicolon, decimals use a comma. Only for `csv`.
+        :param bom: Whether the file begins with a byte order mark, which Excel needs. By default, only a file
+        with semicolons does. Only for `csv`.
         :param language: The language of the column names and entry types of a CSV file. Defaults to English.
         :param after: Resumes a download after the line with this `number`, without the column names.
         """
-        fields: Dict[str, Any] = {"from": from_, "to": to, "format": format, "delimiter": delimiter, "language": language, "after": after}
+        fields: Dict[str, Any] = {"from": from_, "to": to, "format": format, "delimiter": delimiter, "bom": bom, "language": language, "after": after}
         result: BinaryIO = self._call("exportLedgerEntries", fields, timeout, max_retries)
         return result
 
@@ -995,6 +1010,7 @@ class Operations:
         self,
         *,
         delimiter: Literal["comma", "semicolon", ",", ";"] = OMITTED,
+        bom: bool = OMITTED,
         timeout: Optional[float] = None,
         max_retries: Optional[float] = None,
     ) -> BinaryIO:
@@ -1007,8 +1023,10 @@ class Operations:
 
         :param delimiter: The cell delimiter. Defaults to a comma. French spreadsheet programs expect a
         semicolon.
+        :param bom: Whether the file begins with a byte order mark, which Excel needs. By default, only a file
+        with semicolons does.
         """
-        fields: Dict[str, Any] = {"delimiter": delimiter}
+        fields: Dict[str, Any] = {"delimiter": delimiter, "bom": bom}
         result: BinaryIO = self._call("exportProducts", fields, timeout, max_retries)
         return result
 

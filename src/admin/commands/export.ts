@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readDelimiter } from '../../../schemas/delimiter.ts'
+import { readCsvForm } from '../../../schemas/delimiter.ts'
 import {
   type ExportFormat,
   type ExportKind,
@@ -47,6 +47,7 @@ export function addExportCommands(program: Command): void {
       .addOption(toTimeOption('only lines booked'))
       .addOption(exportFormatOption())
       .option('--delimiter <name>', 'comma or semicolon, for csv', delimiterName, 'comma')
+      .option('--bom', 'begin the file with a byte order mark for Excel; always with semicolons, for csv')
       .option('--language <code>', languageDescription, choiceParser(...exportLanguages), 'en')
       .option('--resume', 'complete a file that an interrupted export left behind')
       .action(cli.commandAction((deps, ...args: [Options, Command]) => exportFile(deps, kind, ...args)))
@@ -64,6 +65,7 @@ interface Options {
   to?: Date
   format: ExportFormat
   delimiter: 'comma' | 'semicolon'
+  bom?: boolean
   language: ExportLanguage
   resume?: boolean
 }
@@ -78,18 +80,18 @@ async function exportFile(deps: AdminDeps, kind: ExportKind, options: Options, c
   await cli.expectBusiness(deps, business)
   if (from !== null && to !== null && from > to)
     throw new cli.CommandFailed('--from must not be later than --to.')
-  for (const name of ['delimiter', 'language'])
+  for (const name of ['delimiter', 'bom', 'language'])
     if (format !== 'csv' && command.getOptionValueSource(name) === 'cli')
       throw new cli.CommandFailed(`--${name} applies only to --format csv.`)
   const owner = { businessId: business, sandbox: mode === 'test' }
-  const delimiter = readDelimiter(options.delimiter)
+  const csv = readCsvForm({ delimiter: options.delimiter, ...(options.bom && { bom: 'true' }) })
   const reading = { lists: createListReader(deps, createCapacity()) }
   const span = endSpanNow(deps, { from, to })
   const set = { ...(from && { from }), ...(to && { to }), ...(resume && { resume }) }
   const after = { kind, mode, format, ...set }
   await deps.record({ act: 'ledger.exported', subject: business, businessId: business, after })
   const positions = await findExportRange(reading, owner, kind, span)
-  const writer = createExportWriter({ kind, format, delimiter, language })
+  const writer = createExportWriter({ kind, format, csv, language })
   const wanted = { owner, kind, positions, writer, quotes: format === 'csv' }
   const started = await openExportFile(reading, out, wanted, resume)
   const total = positions.last - positions.first + 1

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import { csvParams } from '../../../schemas/delimiter.ts'
 import { emptyQuery } from '../../../schemas/requests.ts'
 import { type Caller, identifyByApiKey } from '../../businesses/caller.ts'
 import { maxPageBytes, PageTooLarge } from '../../limits/capacity.ts'
@@ -82,8 +83,11 @@ function allow(route: Route, caller: Caller): void {
 }
 
 async function read(call: Call, route: ReadRoute): Promise<BuiltResponse | ApiResponse> {
-  if (route.toCsv !== undefined) call.res.vary('Accept')
   const input = readInput(call, route)
+  if (route.toCsv !== undefined) {
+    call.res.vary('Accept')
+    if (!prefersCsv(call.res.req)) refuseCsvParams(input.query)
+  }
   const gone = new AbortController()
   call.res.once('close', () => gone.abort())
   // Waiting in a long-poll doesn't count towards the deadline.
@@ -94,6 +98,13 @@ async function read(call: Call, route: ReadRoute): Promise<BuiltResponse | ApiRe
   const caller = await identifyCaller(call)
   allow(route, caller)
   return readNow({ ...call, caller }, route, { ...input, query: polled.query })
+}
+
+function refuseCsvParams(query: unknown): void {
+  const param = csvParams.find((name) => name in (query as object))
+  if (param === undefined) return
+  const message = `${param} applies only to a CSV response. Send \`Accept: text/csv\`.`
+  throw refuse('VALIDATION_ERROR', { param, message })
 }
 
 /** In a single wait, reserves everything that the read needs. */

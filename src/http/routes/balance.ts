@@ -1,4 +1,4 @@
-import { readDelimiter } from '../../../schemas/delimiter.ts'
+import { readCsvForm } from '../../../schemas/delimiter.ts'
 import * as inputs from '../../../schemas/ledger.ts'
 import { described } from '../../../schemas/requests.ts'
 import * as schema from '../../../schemas/responses/ledger.ts'
@@ -71,7 +71,7 @@ export const balanceRoutes = [
     },
     toCsv: ({ items }, { query }) => ({
       name: `statements-${items[0]?.day.slice(0, 7)}.csv`,
-      text: formatStatementsCsv(items, readDelimiter(query.delimiter)),
+      text: formatStatementsCsv(items, readCsvForm(query)),
     }),
   }),
   get('/dev/statements/:day', {
@@ -84,7 +84,7 @@ export const balanceRoutes = [
     run: (deps, caller, { params }) => readStatement(deps, caller, parseStatementDay(deps, params.day)),
     toCsv: (statement, { query }) => ({
       name: `statement-${statement.day}.csv`,
-      text: formatStatementsCsv([statement], readDelimiter(query.delimiter)),
+      text: formatStatementsCsv([statement], readCsvForm(query)),
     }),
   }),
 ]

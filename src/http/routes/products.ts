@@ -1,4 +1,4 @@
-import { readDelimiter } from '../../../schemas/delimiter.ts'
+import { readCsvForm } from '../../../schemas/delimiter.ts'
 import * as inputs from '../../../schemas/products.ts'
 import { described } from '../../../schemas/requests.ts'
 import { idSchema, maxSafeInteger, textSchema } from '../../../schemas/responses/fields.ts'
@@ -63,7 +63,7 @@ export const productRoutes = [
     download: async (deps, caller, { query }) => ({
       contentType: csvContentType,
       fileName: 'products.csv',
-      pieces: exportProducts(deps, caller, readDelimiter(query.delimiter)),
+      pieces: exportProducts(deps, caller, readCsvForm(query)),
     }),
   }),
   post('/dev/store/products', {

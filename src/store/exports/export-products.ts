@@ -1,4 +1,4 @@
-import type { CsvDelimiter } from '../../../schemas/delimiter.ts'
+import type { CsvDelimiter, CsvForm } from '../../../schemas/delimiter.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { maxListReadMs } from '../../lists/pagination.ts'
 import { rawCollection } from '../../mongo/collection.ts'
@@ -28,16 +28,16 @@ const readOptions = {
 export async function* exportProducts(
   deps: Pick<Deps, 'Shop' | 'lists'>,
   caller: Caller,
-  delimiter: CsvDelimiter,
+  form: CsvForm,
 ): AsyncGenerator<string, void, undefined> {
   await requireShop(deps, caller)
-  let text = toCsvHeader(productColumns, delimiter)
+  let text = toCsvHeader(productColumns, form)
   let rows: ExportedRow[] = []
   for await (const product of eachProduct(deps, caller)) {
     rows.push(...rowsOf(product))
     if (rows.length < rowsPerChunk) continue
     const startedAt = performance.now()
-    const chunk = text + textOf(rows, delimiter)
+    const chunk = text + textOf(rows, form.delimiter)
     const tookMs = performance.now() - startedAt
     yield chunk
     text = ''
@@ -45,7 +45,7 @@ export async function* exportProducts(
     // Without a pause, a fast client's download would block the process.
     await restAfterSlice(tookMs)
   }
-  if (text !== '' || rows.length > 0) yield text + textOf(rows, delimiter)
+  if (text !== '' || rows.length > 0) yield text + textOf(rows, form.delimiter)
 }
 
 /** Reads page by page, because a slow client would keep a cursor open. */
