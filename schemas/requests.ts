@@ -62,6 +62,8 @@ export type SpanQuery = SchemaValue<typeof spanQuery>
 
 const auditName = { type: 'string', maxLength: 200, format: 'storable-text' } as const
 
+const auditPosition = 'must come from the link to the next page. Open the audit trail again'
+
 /** `before` is the position where the previous page ended. */
 export const listAuditQuery = {
   type: 'object',
@@ -71,6 +73,6 @@ export const listAuditQuery = {
     subject: auditName,
     business: auditName,
     ...spanQuery.properties,
-    before: { type: 'string', pattern: '^-?\\d{1,15}-[^]{1,100}$' },
+    before: { type: 'string', pattern: '^-?\\d{1,15}-[^]{1,100}$', message: auditPosition },
   },
 } as const

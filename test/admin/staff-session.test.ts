@@ -210,6 +210,8 @@ describe('A staff page', () => {
       expect(got.headers.get('content-type')).to.equal('text/html; charset=utf-8')
       expect(got.text).to.match(/^<!doctype html>/)
       expect(got.text).to.not.match(/\n\s+at |node_modules/)
+      if (path.includes('before='))
+        expect(got.text).to.include('must come from the link').and.not.include('\\d')
     }
     const many = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`X-H-${index}`, '1']))
     const overfull = await viewer.get('/admin/audit', many)
