@@ -313,6 +313,8 @@ describe('The codebase', () => {
     expect(links.length).to.be.greaterThan(20)
     const leadsNowhere = ({ target, heading }: (typeof links)[number]) =>
       !existsSync(join(root, target)) || (heading !== '' && !headings(read(target)).includes(heading))
+    const parts = links.filter(({ link }) => /^README\.md: .*\((src|workers|schemas)\//.test(link))
+    expect(parts.length, "files in README's table of parts").to.be.at.least(7)
     expect(links.filter(leadsNowhere).map(({ link }) => link)).to.deep.equal([])
   })
 
