@@ -57,7 +57,7 @@ function publicFault(url: URL): string | null {
   const { hostname } = url
   const port = portOfUrl(url)
   if (url.protocol !== 'https:')
-    return 'The URL must begin with https://. To get events on your own machine, use the command line (/docs/clients).'
+    return 'The URL must begin with https://. For your own machine, use the command line (/docs/clients).'
   if (hostname.startsWith('[') || isIP(hostname) !== 0)
     return 'The URL must have a host name, not an IP address.'
   if (!isPublicName(hostname)) return 'The URL must have a public host name.'
