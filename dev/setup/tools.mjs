@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { cacheFolder, checkKept, findOnPath, firstOf, fromApt, installFromApt } from './programs.mjs'
@@ -15,9 +16,9 @@ const tools = {
       'chromium with apt-get as root',
   },
   PHP: {
-    here: () => findOnPath('php'),
-    install: () => installOneOf('php-cli'),
-    ways: 'put php on the PATH, or install the package php-cli with apt-get as root',
+    here: findPhp,
+    install: installPhp,
+    ways: 'put php with its extension curl on the PATH, or install php-cli and php-curl with apt-get as root',
   },
   promtool: {
     here: () => checkKept(keptPromtool, 'from the package prometheus') ?? findOnPath('promtool'),
@@ -46,6 +47,18 @@ export async function findChromium() {
   const found = await firstOf([tools.Chromium.here])
   if (found) return found
   throw new Error('Chromium is not installed. `npm run test:full` installs it')
+}
+
+function findPhp() {
+  const found = findOnPath('php')
+  if (typeof found === 'string') return found
+  const test = ['-r', 'exit((int) !function_exists("curl_init"));']
+  return spawnSync(found.path, test).status === 0 ? found : `${found.path} lacks the extension curl`
+}
+
+async function installPhp() {
+  const result = await installFromApt('php-cli')
+  return result.ok ? installFromApt('php-curl') : result
 }
 
 async function installOneOf(first, ...others) {

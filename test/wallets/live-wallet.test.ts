@@ -67,7 +67,7 @@ describe('The live wallet client', () => {
   function open(url: string, walletTimeoutMs = timeoutMs) {
     const sink = { write: (line: string) => void (log += line) }
     const deps = {
-      config: { walletTimeoutMs, webhookHeaderBrand: 'Shop' },
+      config: { walletTimeoutMs, webConcurrency: 1, webhookHeaderBrand: 'Shop' },
       log: pino({}, sink),
       now: () => clock.now(),
     }
