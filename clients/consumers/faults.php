@@ -3,7 +3,8 @@
 error_reporting(E_ALL);
 set_error_handler(fn ($code, $text) => throw new ErrorException($text));
 require 'payment-intents-mru.php';
-use PaymentIntentsMru\{Payments, PaymentsError};
+use PaymentIntentsMru\{Payments, PaymentsError, WebhookVerificationError};
+use function PaymentIntentsMru\{signWebhook, verifyWebhook};
 function run(string $name) {
     $once = str_starts_with($name, 'slow') ? ['timeout' => 0.5, 'maxRetries' => 0] : [];
     $payments = new Payments('sk_test_x', getenv('BASE') . "/$name/api/v1/", ...$once);
@@ -18,6 +19,9 @@ foreach (explode(' ', trim(stream_get_contents(STDIN))) as $name) {
     } catch (PaymentsError $error) {
         echo "$error->errorCode ", $error->statusCode ?? 'None', ' ', $error->retryAfter ?? 'None', "\n";
         if (str_starts_with($name, 'redirect') && !str_contains($error->getMessage(), getenv('ELSEWHERE'))) {
+            throw $error;
+        }
+        if ($name === 'mismatch' && $error->response['data']['referenceNumber'] !== 'PI-1') {
             throw $error;
         }
     }
@@ -36,5 +40,15 @@ foreach ([fn () => $quiet->getIntent('..'), fn () => $quiet->cancelIntent('PI-1'
     try {
         echo json_encode($call());
     } catch (InvalidArgumentException) {
+    }
+}
+$body = '{"id": "6b0149aca90c38bde3c47f62"}';
+foreach ([null, ['ab', null], 'whsec_abc'] as $secret) {
+    try {
+        echo json_encode(verifyWebhook($body, signWebhook($body, 'ab'), $secret));
+    } catch (TypeError | InvalidArgumentException $error) {
+        echo is_array($secret) && !str_contains($error->getMessage(), 'secret must') ? $error : '';
+    } catch (WebhookVerificationError $error) {
+        echo preg_match('/^SIGNATURE_MISMATCH: .*whsec_/', $error->getMessage()) ? '' : $error;
     }
 }

@@ -1,11 +1,12 @@
 # catchup.py
 import json
 import os
+from typing import Any
 from inbox import store
 from payment_intents_mru import Payments
 
 payments = Payments(key=os.environ["KEY"], base_url=os.environ["BASE"])
-position = {"after": open("next.txt").read()} if os.path.exists("next.txt") else {}
+position: dict[str, Any] = {"after": open("next.txt").read()} if os.path.exists("next.txt") else {}
 added, has_more = 0, True
 while has_more:
     feed = payments.read_event_feed(limit=100, **position)

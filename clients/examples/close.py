@@ -12,7 +12,7 @@ for table in ["entries", "statements"]:
 db.commit()
 
 
-def by_day(amount, source):
+def by_day(amount: str, source: str) -> dict[str, int]:
     return {day: int(sum) for day, sum in db.execute(f'SELECT "Statement day", {amount} FROM {source} GROUP BY 1')}
 
 

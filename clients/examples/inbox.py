@@ -4,7 +4,7 @@ from contextlib import closing
 
 
 # Stores an event under the id that `verify_webhook` or the feed returned. Returns False if it was stored before.
-def store(event_id, body):
+def store(event_id: str, body: str) -> bool:
     if not re.fullmatch("[0-9a-f]{24}", event_id or ""):
         raise ValueError("This is not the id of an event.")
     # `with db` commits, and only `closing` closes.

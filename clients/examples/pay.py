@@ -7,4 +7,5 @@ intent = payments.create_intent(amount=50000, label="Order 1042")
 print("The customer pays at", intent["payUrl"])
 
 paid = payments.simulate_payment(intent["referenceNumber"])
-print(paid["status"], paid["payment"]["amountPaid"])
+if payment := paid["payment"]:
+    print(paid["status"], payment["amountPaid"])

@@ -9,7 +9,7 @@ $payments = new Payments(key: getenv('KEY'), baseUrl: getenv('BASE'));
 $intent = $payments->createIntent(['amount' => 50000, 'label' => 'Order 1042']);
 $payments->simulatePayment($intent['referenceNumber']);
 
-foreach ($payments->listAll('listIntents', ['status' => 'PAID']) as $each) {
+foreach ($payments->listAll('listIntents', ['paidFrom' => '2026-01-01']) as $each) {
     echo "Paid: {$each['payment']['amountPaid']}\n";
 }
 

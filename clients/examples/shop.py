@@ -9,8 +9,9 @@ payments = Payments(key=os.environ["KEY"], base_url=os.environ["BASE"])
 intent = payments.create_intent(amount=50000, label="Order 1042")
 payments.simulate_payment(intent["referenceNumber"])
 
-for each in payments.list_all("list_intents", status="PAID"):
-    print("Paid:", each["payment"]["amountPaid"])
+for each in payments.list_all("list_intents", paid_from="2026-01-01"):
+    if payment := each["payment"]:
+        print("Paid:", payment["amountPaid"])
 
 events = payments.follow_events(type="payment.confirmed")
 for event in events:

@@ -1160,8 +1160,9 @@ const LONGEST_WAIT = 60;
 /**
  * The error that every operation throws. Read `errorCode` in your program, because the message may change.
  *
- * The codes are the service's, plus four of the client: with CONNECTION_FAILED and TIMEOUT, no complete response
- * arrived. REDIRECTED and INVALID_RESPONSE come from something between you and the service, such as a proxy.
+ * The codes are the service's, plus five of the client: with CONNECTION_FAILED and TIMEOUT, no complete response
+ * arrived. REDIRECTED and INVALID_RESPONSE come from something between you and the service, such as a proxy. With
+ * IDEMPOTENCY_PARAMS_MISMATCH, the key was used before with another request, and nothing was done now.
  */
 class PaymentsError extends \RuntimeException
 {
@@ -1171,6 +1172,7 @@ class PaymentsError extends \RuntimeException
      * @param ?string $param The first field that is not valid, such as `variants[1].price`.
      * @param mixed $details For invalid fields, a list of all of them. Otherwise the fields depend on the code.
      * @param ?int $retryAfter The seconds after which the service accepts the request again, if it said so.
+     * @param mixed $response With IDEMPOTENCY_PARAMS_MISMATCH, the stored response to the other request.
      */
     public function __construct(
         public string $errorCode,
@@ -1180,6 +1182,7 @@ class PaymentsError extends \RuntimeException
         public ?string $param = null,
         public mixed $details = null,
         public ?int $retryAfter = null,
+        public mixed $response = null,
     ) {
         parent::__construct("$errorCode: $message" . ($requestId === null ? '' : " (request $requestId)"));
     }
@@ -1193,7 +1196,7 @@ class WebhookVerificationError extends \RuntimeException
 {
     public function __construct(public string $errorCode, string $message)
     {
-        parent::__construct($message);
+        parent::__construct("$errorCode: $message");
     }
 }
 
@@ -1411,8 +1414,8 @@ function verifyWebhook(
     ?int $now = null,
 ): array {
     $secrets = (array) $secret;
-    if ($secrets === [] || in_array('', $secrets, true)) {
-        throw new \InvalidArgumentException('secret must not be empty.');
+    if ($secrets === [] || in_array('', $secrets, true) || array_filter($secrets, 'is_string') !== $secrets) {
+        throw new \InvalidArgumentException("secret must be the endpoint's secret, and not empty.");
     }
     $values = [];
     foreach ($headers as $name => $value) {
@@ -1440,7 +1443,7 @@ function verifyWebhook(
                 }
             }
         }
-        $message = 'No signature matches. Check the secret, and pass the raw body as it arrived.';
+        $message = 'No signature matches. Use `secret` (not `standardSecret`, whsec_…), and pass the raw body as it arrived.';
         $error = new WebhookVerificationError('SIGNATURE_MISMATCH', $message);
     }
     throw $error;
@@ -1748,6 +1751,15 @@ function dataOf(bool $isFile, int $status, array $headers, $file): mixed
         return $file;
     }
     $envelope = $isJson ? json_decode(stream_get_contents($file), true) : null;
+    if (is_array($envelope) && ($headers['idempotent-params-mismatch'] ?? '') === 'true') {
+        throw new PaymentsError(
+            'IDEMPOTENCY_PARAMS_MISMATCH',
+            'The idempotency key was used before with another request.',
+            $status,
+            $headers['x-request-id'] ?? null,
+            response: $envelope,
+        );
+    }
     if ($succeeded && ($envelope['success'] ?? false) === true) {
         return $envelope['data'] ?? null;
     }

@@ -3745,9 +3745,15 @@ interface InvalidField {
 /**
  * The codes of errors that the client itself finds. With CONNECTION_FAILED and TIMEOUT, the client received no complete
  * response. With INVALID_RESPONSE, the response does not come from the service, but for example from a proxy. With
- * REDIRECTED, `baseUrl` is not the address of the service, or no longer.
+ * REDIRECTED, `baseUrl` is not the address of the service, or no longer. With IDEMPOTENCY_PARAMS_MISMATCH, the key was
+ * used before with another request, and nothing was done now.
  */
-export type ClientErrorCode = 'CONNECTION_FAILED' | 'TIMEOUT' | 'INVALID_RESPONSE' | 'REDIRECTED'
+export type ClientErrorCode =
+  | 'CONNECTION_FAILED'
+  | 'TIMEOUT'
+  | 'INVALID_RESPONSE'
+  | 'REDIRECTED'
+  | 'IDEMPOTENCY_PARAMS_MISMATCH'
 
 interface PaymentsErrorFields {
   code: string
@@ -3758,6 +3764,7 @@ interface PaymentsErrorFields {
   param?: string | undefined
   details?: unknown
   retryAfterSeconds?: number | undefined
+  response?: unknown
   cause?: unknown
 }
 
@@ -3777,6 +3784,8 @@ export class PaymentsError extends Error {
   readonly details: InvalidField[] | Record<string, unknown> | undefined
   /** The seconds after which the service accepts the request again, if it said so. */
   readonly retryAfterSeconds: number | undefined
+  /** With IDEMPOTENCY_PARAMS_MISMATCH, the stored response to the other request. */
+  readonly response: unknown
 
   constructor(fields: PaymentsErrorFields) {
     super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause })
@@ -3787,6 +3796,8 @@ export class PaymentsError extends Error {
     this.param = fields.param
     this.details = fields.details as PaymentsError['details']
     this.retryAfterSeconds = fields.retryAfterSeconds
+    // Logs don't show it, because it may contain a webhook secret.
+    Object.defineProperty(this, 'response', { value: fields.response, enumerable: false })
   }
 }
 
@@ -3909,12 +3920,21 @@ async function read(response: Response): Promise<{ data: unknown } | PaymentsErr
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) return redirected(response)
   const text = await response.text()
   const envelope = isJson(response) ? parseEnvelope(text) : undefined
+  const requestId = headers.get('x-request-id') ?? undefined
+  if (envelope !== undefined && headers.get('idempotent-params-mismatch') === 'true')
+    return new PaymentsError({
+      requestId,
+      code: 'IDEMPOTENCY_PARAMS_MISMATCH',
+      message: 'The idempotency key was used before with another request.',
+      statusCode: status,
+      response: envelope,
+    })
   if (ok && envelope?.success === true) return { data: envelope.data }
   const wait = Number(headers.get('retry-after') ?? Number.NaN)
   const type = headers.get('content-type') ?? 'no content type'
   const what = envelope === undefined ? `is not JSON (${type})` : 'has another form'
   return new PaymentsError({
-    requestId: headers.get('x-request-id') ?? undefined,
+    requestId,
     code: 'INVALID_RESPONSE',
     message: `The response does not come from the service: it has the status ${status} and ${what}.`,
     ...(typeof envelope?.error?.code === 'string' ? envelope.error : {}),
@@ -4195,7 +4215,7 @@ export interface SignedWebhook {
   now?: Date | undefined
 }
 
-/** The error for a webhook that is not genuine. Respond with 400, and do not use the body. */
+/** The error for a webhook that is not genuine. Respond with 401, and do not use the body. */
 export class WebhookVerificationError extends Error {
   readonly code: 'INVALID_TIMESTAMP' | 'TIMESTAMP_OUT_OF_TOLERANCE' | 'SIGNATURE_MISMATCH' | 'INVALID_JSON'
 
@@ -4214,7 +4234,10 @@ export class WebhookVerificationError extends Error {
 export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEvent & { eventId: string }> {
   const { body, headers, secret, toleranceSeconds = 300, now = new Date() } = webhook
   const secrets = typeof secret === 'string' ? [secret] : secret
-  if (secrets.length === 0 || secrets.includes('')) throw new TypeError('secret must not be empty.')
+  if (!Array.isArray(secrets) || secrets.length === 0 || !secrets.every((each) => each && isString(each)))
+    throw new TypeError("secret must be the endpoint's secret, and not empty.")
+  if (!isString(body) && !ArrayBuffer.isView(body))
+    throw new TypeError('body must be the raw body, a string or a Uint8Array. Do not parse it first.')
   const signings = signingsOf(headers).filter(({ timestamp }) => /^\d{1,12}$/.test(timestamp))
   if (signings.length === 0)
     throw new WebhookVerificationError(
@@ -4237,9 +4260,11 @@ export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEven
           return withEventId(parse(body))
   throw new WebhookVerificationError(
     'SIGNATURE_MISMATCH',
-    'No signature matches. Check the secret, and pass the raw body as it arrived.',
+    'No signature matches. Use `secret` (not `standardSecret`, whsec_…), and pass the raw body as it arrived.',
   )
 }
+
+const isString = (value: unknown): value is string => typeof value === 'string'
 
 /**
  * Returns the headers of a genuine webhook with this body, for tests of your webhook handler. They include those of

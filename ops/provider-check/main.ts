@@ -4,13 +4,18 @@ import { parseArgs, promisify } from 'node:util'
 import { checkProvider, type Finding, obligations } from './obligations.ts'
 import { readScenario } from './scenario.ts'
 
+const ids = obligations.map(({ id }) => id).join(', ')
 const usage = `npm run provider:check -- --url URL --key KEY --scenario FILE [--restart CMD] [--only ID,…] [--json]
   --url URL        the provider's address, as in WALLET_PROVIDER_URL
   --key KEY        as in WALLET_PROVIDER_KEY, which is used without this option
   --scenario FILE  the wallets that lead to each outcome, as JSON
   --restart CMD    a shell command that restarts the provider
   --only ID,…      tests only these obligations
-  --json           prints one JSON object a line`
+  --json           prints one JSON object a line
+
+The scenario's format: docs/operators/wallet-provider.md, "Check your implementation".
+Exit code: 0 if nothing is broken, 1 if an obligation is, 2 if the check could not run.
+Obligations: ${ids}`
 
 const shell = promisify(execFile)
 const shellTimeoutMs = 120_000
@@ -60,8 +65,7 @@ async function main(): Promise<number> {
     throw new Error(`--url ${url} is not a URL`)
   const only = values.only.split(',').filter(Boolean)
   const wrong = only.find((id) => !obligations.some((each) => each.id === id))
-  if (wrong !== undefined)
-    throw new Error(`--only ${wrong}: name some of ${obligations.map(({ id }) => id).join()}`)
+  if (wrong !== undefined) throw new Error(`--only ${wrong}: name some of ${ids}`)
   const scenario = readScenario(path)
   const { balance } = scenario
   const counts = { holds: 0, broken: 0, 'not tested': 0 }

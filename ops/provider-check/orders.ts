@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Broken, NotTested, newKey, type Obligation, type Order, type Run, shown } from './run.ts'
 
 const once = 'Carry out each request at most once, even if copies arrive at the same time or days later.'
-const sameResponse = 'Always return the same response for a `key`, or a 4xx if the body is different.'
+const sameResponse = 'Always return the same final response for a `key`, or a 4xx if the body is different.'
 const kinds = ['payment', 'refund'] as const
 
 const make = async (run: Run, kind: (typeof kinds)[number]): Promise<Order> =>

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -47,6 +47,12 @@ describe('A webhook handler in docs/merchants/quickstart.md', () => {
         const url = `http://localhost:${port}/hooks`
         const forge = () => fetch(url, { method: 'POST', body: '{}' }).then(({ status }) => status)
         expect(await waitFor('the handler listens', () => forge().catch(() => null))).to.equal(401)
+        const event = JSON.stringify({ id: newId(), event: 'order.new' })
+        const signed = { method: 'POST', body: event, headers: await signWebhook({ body: event, secret }) }
+        await mkdir(join(folder, 'inbox.db'))
+        await writeFile(join(folder, 'inbox'), 'This is no folder.')
+        expect((await fetch(url, signed)).status).to.equal(500)
+        for (const name of ['inbox', 'inbox.db']) await rm(join(folder, name), { recursive: true })
         const keys = { ...keyOf(merchant, service.origin), WEBHOOK_SECRET: secret }
         const listening = cli.start(['listen', '--forward', url], keys)
         await listening.ready()

@@ -14,8 +14,8 @@ const json = (response: ServerResponse, status: number, body: object, headers = 
   void response
     .writeHead(status, { 'Content-Type': 'application/json', ...headers })
     .end(JSON.stringify(body))
-const succeed = (response: ServerResponse, data: object = { referenceNumber: 'PI-1' }) =>
-  json(response, 201, { success: true, data })
+const succeed = (response: ServerResponse, headers = {}) =>
+  json(response, 201, { success: true, data: { referenceNumber: 'PI-1' } }, headers)
 const refuse = (response: ServerResponse, statusCode: number, code: string, headers = {}) =>
   json(
     response,
@@ -50,6 +50,10 @@ const cases: Record<string, { respond: Respond; prints: string; count?: number; 
   later: {
     respond: (response) => refuse(response, 429, 'RATE_LIMITED', { 'Retry-After': '3600' }),
     prints: 'RATE_LIMITED 429 3600',
+  },
+  mismatch: {
+    respond: (response) => succeed(response, { 'Idempotent-Params-Mismatch': 'true' }),
+    prints: 'IDEMPOTENCY_PARAMS_MISMATCH 201 None',
   },
   retried: {
     respond: (response, count) => (count === 1 ? page(response, 502) : succeed(response)),

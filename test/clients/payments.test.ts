@@ -74,6 +74,24 @@ describe('The npm package', () => {
       [1, 2].map(() => payments.createIntent({ amount: 500 }, { idempotencyKey: 'order-17' })),
     )
     expect(first?.referenceNumber).to.equal(second?.referenceNumber)
+    const other = payments.createIntent({ amount: 501 }, { idempotencyKey: 'order-17' })
+    const error = await other.catch((thrown: unknown) => thrown)
+    expect(error).to.include({ code: 'IDEMPOTENCY_PARAMS_MISMATCH', statusCode: 201 })
+    expect(error).to.have.nested.property('response.data.referenceNumber', first?.referenceNumber)
+    expect(inspect(error)).to.not.include(first?.referenceNumber)
+  })
+
+  it('explains what is wrong with the arguments of verifyWebhook', async () => {
+    const webhook = { body: '{"id":"6b0149aca90c38bde3c47f62","event":"order.new"}', secret: 'ab' }
+    const signed = { ...webhook, headers: await client.signWebhook(webhook) }
+    const messageOf = (wrong: object) =>
+      client.verifyWebhook({ ...signed, ...wrong }).then(JSON.stringify, String)
+    const secretError = "TypeError: secret must be the endpoint's secret, and not empty."
+    for (const secret of [undefined, null, '', [], ['ab', ''], Buffer.from('ab')])
+      expect(await messageOf({ secret })).to.equal(secretError)
+    for (const body of [{ id: 1 }, undefined, new ArrayBuffer(2)])
+      expect(await messageOf({ body })).to.match(/^TypeError: body must be the raw body/)
+    expect(await messageOf({ secret: 'whsec_abc' })).to.include('not `standardSecret`, whsec_')
   })
 
   it('lists the items of all pages even if newer ones are added meanwhile', async () => {

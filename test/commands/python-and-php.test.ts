@@ -111,13 +111,16 @@ describe('The Python and PHP packages, as merchants install them', function () {
     const install = newest && installPython(newest, 'mypy==1.18.2').catch(report)
     const python = await install
     if (!python) return skip(this, 'mypy is not installed')
+    const programs = ['catchup', 'close', 'hooks', 'inbox', 'pay', 'shop'].map((name) => `${name}.py`)
+    for (const program of programs) copyFileSync(`clients/examples/${program}`, join(folder, program))
     copyFileSync('clients/consumers/typed.py', join(folder, 'typed.py'))
     for (const version of ['3.9', '3.10', '3.11', '3.12', '3.13']) {
       const options = ['--strict', '--python-version', version]
       const own = await runFile(python, ['-m', 'mypy', ...options, '-p', 'payment_intents_mru'], {
         cwd: folder,
       })
-      const program = await runFile(python, ['-m', 'mypy', ...options, 'typed.py'], { cwd: folder })
+      const files = ['typed.py', ...programs]
+      const program = await runFile(python, ['-m', 'mypy', ...options, ...files], { cwd: folder })
       for (const { stdout } of [own, program]) expect(stdout, version).to.include('no issues found')
     }
   })

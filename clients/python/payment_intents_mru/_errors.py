@@ -6,9 +6,10 @@ from typing import Any, Optional
 class PaymentsError(Exception):
     """The error that every operation raises.
 
-    Read `code` in your program, because the message may change. The codes are the service's, plus four of the client:
+    Read `code` in your program, because the message may change. The codes are the service's, plus five of the client:
     with CONNECTION_FAILED and TIMEOUT, no complete response arrived. REDIRECTED and INVALID_RESPONSE come from
-    something between you and the service, such as a proxy.
+    something between you and the service, such as a proxy. With IDEMPOTENCY_PARAMS_MISMATCH, the key was used before
+    with another request, and nothing was done now.
     """
 
     def __init__(
@@ -21,6 +22,7 @@ class PaymentsError(Exception):
         param: Optional[str] = None,
         details: Any = None,
         retry_after: Optional[int] = None,
+        response: Any = None,
     ) -> None:
         end = f" (request {request_id})" if request_id else ""
         super().__init__(f"{code}: {message}{end}")
@@ -36,6 +38,8 @@ class PaymentsError(Exception):
         self.details = details
         #: The seconds after which the service accepts the request again, if it said so.
         self.retry_after = retry_after
+        #: With IDEMPOTENCY_PARAMS_MISMATCH, the stored response to the other request.
+        self.response = response
 
 
 class WebhookVerificationError(ValueError):
@@ -45,5 +49,5 @@ class WebhookVerificationError(ValueError):
     """
 
     def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
+        super().__init__(f"{code}: {message}")
         self.code = code

@@ -161,6 +161,14 @@ def _parse(text: bytes) -> Any:
 
 def _data_of(status: int, headers: Mapping[str, str], envelope: Any, is_json: bool) -> Any:
     succeeded = 200 <= status < 300
+    if isinstance(envelope, dict) and headers.get("Idempotent-Params-Mismatch") == "true":
+        raise PaymentsError(
+            "IDEMPOTENCY_PARAMS_MISMATCH",
+            "The idempotency key was used before with another request.",
+            status_code=status,
+            request_id=headers.get("X-Request-Id"),
+            response=envelope,
+        )
     if succeeded and isinstance(envelope, dict) and envelope.get("success") is True:
         return envelope.get("data")
     if succeeded and is_json and envelope is None:

@@ -13,7 +13,7 @@ from .types import WebhookEvent
 
 
 class Headers(Protocol):
-    """Whatever your web framework passes, or a dict. Names may have any case."""
+    """Whatever your web framework passes, a dict, or the `environ` of WSGI. Names may have any case."""
 
     def items(self) -> Iterable[Tuple[str, Any]]: ...
 
@@ -37,10 +37,15 @@ def verify_webhook(
     `body` is the raw body, exactly as it arrived. `secret` is the endpoint's, or a list of which one must match.
     `now` (Unix seconds) replaces the clock in tests.
     """
-    secrets = [secret] if isinstance(secret, str) else list(secret)
+    secrets = list(secret) if isinstance(secret, (list, tuple)) else [secret]
+    for each in secrets:
+        if not isinstance(each, str):
+            raise TypeError(f"secret must be the endpoint's secret as str, not {type(each).__name__}.")
     if not secrets or "" in secrets:
         raise ValueError("secret must not be empty.")
-    raw = body.encode() if isinstance(body, str) else bytes(body)
+    if not hasattr(headers, "items"):
+        raise TypeError(f"headers must be a mapping, such as a dict, not {type(headers).__name__}.")
+    raw = _raw(body)
     now = time.time() if now is None else now
     error = WebhookVerificationError("INVALID_TIMESTAMP", "No header X-…-Timestamp has a valid time.")
     for timestamp, signatures in _signed(headers):
@@ -56,7 +61,7 @@ def verify_webhook(
             expected = _signature(each, timestamp, raw).encode()
             if any(hmac.compare_digest(given.strip().encode(errors="replace"), expected) for given in signatures):
                 return _verified(raw)
-        message = "No signature matches. Check the secret, and pass the raw body as it arrived."
+        message = "No signature matches. Use `secret` (not `standardSecret`, whsec_…), and pass the raw body as it arrived."
         error = WebhookVerificationError("SIGNATURE_MISMATCH", message)
     raise error
 
@@ -68,7 +73,7 @@ def sign_webhook(
 
     `timestamp` is in Unix seconds. The headers are named after the `brand`, which `verify_webhook` does not look at.
     """
-    raw = body.encode() if isinstance(body, str) else bytes(body)
+    raw = _raw(body)
     event = _parse(raw)
     time_text = str(int(time.time()) if timestamp is None else timestamp)
     delivery_id = str(event.get("id"))
@@ -104,8 +109,9 @@ def _signed(headers: Headers) -> List[Tuple[str, List[str]]]:
     """The time and the signatures of each pair X-…-Timestamp and X-…-Signature. Usually there is one pair."""
     values: Dict[str, str] = {}
     for name, value in headers.items():
-        name = name.lower()
-        values[name] = f"{values[name]},{value}" if name in values else str(value)
+        # WSGI spells it HTTP_X_…, and ASGI passes bytes.
+        name = re.sub("^http_", "", _text(name).lower()).replace("_", "-")
+        values[name] = f"{values[name]},{_text(value)}" if name in values else _text(value)
     names = [name[:-10] for name in values if re.fullmatch("x-.+-timestamp", name)]
     return [
         (values[f"{name}-timestamp"], ",".join(values.get(name + end, "") for end in _ENDINGS).split(","))
@@ -114,6 +120,18 @@ def _signed(headers: Headers) -> List[Tuple[str, List[str]]]:
 
 
 _ENDINGS = ("-signature", "-signature-previous")
+
+
+def _text(value: object) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
+def _raw(body: object) -> bytes:
+    if isinstance(body, (bytes, bytearray, memoryview)):
+        return bytes(body)
+    if isinstance(body, str):
+        return body.encode()
+    raise TypeError(f"body must be the raw body, bytes or str, not {type(body).__name__}. Do not parse it first.")
 
 
 def _signature(secret: str, timestamp: str, raw: bytes) -> str:
