@@ -179,12 +179,14 @@ describe('The setup script', () => {
       expect([isWanted(version), Buffer.from(sha512, 'base64').length]).to.deep.equal([true, 64])
     const wanted = ['24.12.0', '24.99.1', '24.11.9', '25.0.0', '20.19.0'].map(isWanted)
     expect(wanted).to.deep.equal([true, true, false, false, false])
-    const { engines, scripts } = JSON.parse(await readFile('package.json', 'utf8'))
+    const { engines, scripts: all } = JSON.parse(await readFile('package.json', 'utf8'))
     expect(engines).to.deep.equal({ node: '>=24.12 <25' })
     expect(isWanted((await readFile('.node-version', 'utf8')).trim())).to.equal(true)
     expect((await readFile('Dockerfile', 'utf8')).match(/^FROM node:\d+/gm)).to.deep.equal(
       Array(2).fill('FROM node:24'),
     )
+    const { start, ...scripts } = all
+    expect(await readFile('Procfile', 'utf8')).to.include(`web: ${start}\n`)
     expect(Object.entries(scripts)).to.have.deep.members(
       Object.keys(scripts).map((name) => [name, `node dev/setup.mjs ${name}`]),
     )
