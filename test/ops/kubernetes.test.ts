@@ -38,7 +38,7 @@ const config = parseEnv(configFiles.map(readText).join('\n')) as Record<string, 
 const secrets = the('Secret', 'payment-intents').stringData ?? {}
 /** A platform kills a process 5 s after the end of its shutdown timeout. */
 const killedAfterSeconds = environmentSchema.properties.SHUTDOWN_TIMEOUT_SECONDS.default + 5
-const processLabel = '__meta_kubernetes_pod_label_process'
+const processLabel = '__meta_kubernetes_pod_label_app_kubernetes_io_component'
 
 interface PodMonitor {
   spec: { selector: { matchLabels: Record<string, string> }; podMetricsEndpoints: MetricsEndpoint[] }
@@ -99,6 +99,24 @@ describe('The Kubernetes configuration', () => {
     expect(objects.map(({ kind }) => kind)).to.not.include('ConfigMap')
     const [options] = readYaml<object>(base)
     expect(options).to.not.have.any.keys('generatorOptions')
+  })
+
+  it('needs nothing but Kubernetes itself, unless an optional component is switched on', () => {
+    const [{ resources = [], components = [] } = {}] = readYaml<Record<string, string[]>>(
+      'ops/kubernetes/service/kustomization.yaml',
+    )
+    expect(components).to.deep.equal(['../image'])
+    const files = resources.filter((path) => path.endsWith('.yaml'))
+    const applied = files.flatMap((path) => readYaml<Manifest>(join('ops/kubernetes/service', path)))
+    for (const { kind, spec } of applied) {
+      expect(kind).to.be.oneOf(['Deployment', 'Service', 'PodDisruptionBudget', 'NetworkPolicy'])
+      if (kind === 'Deployment') expect(spec?.replicas).to.equal(2)
+    }
+    for (const name of ['web', 'worker']) {
+      const [component] = readYaml<object>(`ops/kubernetes/autoscale-${name}/kustomization.yaml`)
+      const remove = { patch: '- op: remove\n  path: /spec/replicas\n' }
+      expect(component).to.deep.include({ patches: [{ target: { kind: 'Deployment', name }, ...remove }] })
+    }
   })
 
   it('starts the processes of the Procfile, all from the same image', () => {
@@ -169,13 +187,17 @@ describe('The Kubernetes configuration', () => {
       const port = container.ports?.[1]?.name ?? ''
       expect(labels).to.include(selector?.matchLabels ?? { selector })
       expect(endpoints.map((each) => each.port)).to.deep.equal([port])
-      expect(`${labels.app};${port};Running`).to.match(new RegExp(`^(?:${keep?.regex})$`))
+      expect(`${labels['app.kubernetes.io/name']};${port};Running`).to.match(
+        new RegExp(`^(?:${keep?.regex})$`),
+      )
       const replacements = [
         ...(endpoints[0]?.relabelings ?? []).map((one) => ({ ...one, from: one.sourceLabels })),
         ...relabels.map((one) => ({ ...one, targetLabel: one.target_label, from: one.source_labels })),
       ].filter(({ targetLabel }) => targetLabel === 'job')
       expect(replacements.map(({ from }) => from)).to.deep.equal([[processLabel], [processLabel]])
-      return replacements.map(({ replacement }) => replacement?.replace('$1', labels.process ?? ''))
+      return replacements.map(({ replacement }) =>
+        replacement?.replace('$1', labels['app.kubernetes.io/component'] ?? ''),
+      )
     })
     const named = composed?.scrape_configs.map(({ job_name: name }) => [name, name])
     expect(jobs).to.deep.equal(named)
