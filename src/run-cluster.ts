@@ -25,8 +25,8 @@ let isComplete = false
 
 // Unlike JSON, this keeps NaN in metrics.
 cluster.setupPrimary({ serialization: 'advanced' })
-sumMetrics(metrics.registry)
-// If we are killed, Node.js ends the children, unless they hang.
+sumMetrics(metrics.registry, log)
+// If the primary is killed, its children exit when their channel closes. Here, none may outlive it.
 process.on('exit', () => {
   for (const { process: child } of running) child.kill('SIGKILL')
 })
@@ -61,19 +61,22 @@ function start(failures: number): void {
   if (isStopping) return
   const startedAt = performance.now()
   const child = cluster.fork()
-  let isReady = false
   running.add(child)
-  onMessage(child, 'ready', () => {
-    isReady = true
-    completeCluster()
-  })
-  child.once('exit', (code: number | null, signal: NodeJS.Signals | null) => {
+  onMessage(child, 'ready', completeCluster)
+  const ended = (code: number | null, signal: NodeJS.Signals | null) => {
     running.delete(child)
     if (isStopping) return
-    if (!isReady && running.size === 0) process.exit(code ?? 128 + constants.signals[signal ?? 'SIGKILL'])
+    // Only a bad first start ends us. Later, the platform's probes see that nobody responds.
+    if (!isComplete) process.exit(code ?? 128 + constants.signals[signal ?? 'SIGKILL'])
     const isStable = performance.now() - startedAt > stableMs
     const restartMs = Math.min(maxWaitMs, firstWaitMs * 2 ** (isStable ? 0 : failures))
     log.warn({ childPid: child.process.pid, code, signal, restartMs }, 'web.child-exited')
     setTimeout(start, restartMs, isStable ? 1 : failures + 1)
+  }
+  child.once('exit', ended)
+  child.on('error', (err) => {
+    log.warn({ err, childPid: child.process.pid }, 'web.child-error')
+    // A failed fork never exits.
+    if (child.process.pid === undefined) ended(1, null)
   })
 }

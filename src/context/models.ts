@@ -28,7 +28,7 @@ import { walletAccounts, walletMovements } from '../wallets/sandbox/account.ts'
 import { deliveries } from '../webhooks/deliveries/delivery.ts'
 import { requeuePlans } from '../webhooks/deliveries/requeue-plan.ts'
 import { endpoints } from '../webhooks/endpoints/endpoint.ts'
-import { notices } from '../webhooks/endpoints/notices.ts'
+import { noticeRuns, notices } from '../webhooks/endpoints/notices.ts'
 
 const byModel = {
   Business: businesses,
@@ -38,6 +38,7 @@ const byModel = {
   Intent: intents,
   Endpoint: endpoints,
   Notice: notices,
+  NoticeRun: noticeRuns,
   Delivery: deliveries,
   Replay: replays,
   RequeuePlan: requeuePlans,

@@ -216,7 +216,8 @@ export async function initProcess(type: ProcessType) {
   const onStop = stopOnSignals(log)
   const deps = await openDeps(config, log, metrics, type)
   addProcessMetrics(metrics)
-  // In a cluster, the others start when the first is ready.
+  // In a cluster, the others start when the first is ready. Ids are never used again, so the one that
+  // replaces the first checks nothing.
   if ((cluster.worker?.id ?? 1) > 1) return { config, log, deps, onStop }
   await checkTransactionLifetime(config, log)
   if (!config.production) await retryWhileUnreachable(log, () => ensureIndexes(config, log))

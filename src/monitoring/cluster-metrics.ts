@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { type PrometheusContentType, Registry } from '@prometheus-io/client'
 import { unavailable } from '../platform/errors.ts'
+import type { Log } from '../platform/log.ts'
 import { coalesceRuns } from '../platform/share-runs.ts'
 import { withTimeout } from '../platform/timeout.ts'
 
@@ -42,12 +43,12 @@ async function requestFrom<K extends Kind>(whom: Channel, wanted: Kind, kind: K,
 const childTimeoutMs = 2_500
 const sumTimeoutMs = 4_000
 
-/** Prometheus would take a smaller sum for a restart, so no count is lost. */
+/** Counters of a silent child are kept: a drop in the sum would look like a restart to Prometheus. */
 const withoutGauges = (metrics: MetricsOfChild): MetricsOfChild =>
   metrics.filter(({ type }) => type !== 'gauge')
 
 /** Runs in the primary. A child that ended keeps its last known counts. */
-export function sumMetrics(own: Registry): void {
+export function sumMetrics(own: Registry, log: Log): void {
   const latest = new Map<Worker, MetricsOfChild>()
   let ended = new Registry<PrometheusContentType>()
 
@@ -65,20 +66,26 @@ export function sumMetrics(own: Registry): void {
   const sum = coalesceRuns(async () => {
     const [ofPrimary] = await Promise.all([
       own.getMetricsAsJSON(),
-      ...Object.values(cluster.workers ?? {}).map((child) => child && read(child)),
+      // A failed fork stays in this list.
+      ...Object.values(cluster.workers ?? {}).map((child) => child?.isConnected() && read(child)),
     ])
     return Registry.aggregate([ofPrimary, ended.getMetricsAsArray(), ...latest.values()]).metrics()
   })
   cluster.on('fork', (child) => {
-    onMessage(child, 'sum-wanted', () => void sum().then((text) => send(child, 'sum', text)))
+    onMessage(child, 'sum-wanted', () => {
+      sum().then((text) => send(child, 'sum', text), logFailure(log))
+    })
   })
 }
 
+/** Whoever waits runs into its timeout. */
+const logFailure = (log: Log) => (err: unknown) => log.warn({ err }, 'metrics.not-summed')
+
 /** Runs in a child. Returns what reads the sum over all children. */
-export function joinSum(read: () => Promise<Registry>): () => Promise<string> {
+export function joinSum(read: () => Promise<Registry>, log: Log): () => Promise<string> {
   const primary = cluster.worker as Channel
   const report = async () => send(primary, 'values', await (await read()).getMetricsAsJSON())
-  onMessage(primary, 'values-wanted', () => void report())
+  onMessage(primary, 'values-wanted', () => void report().catch(logFailure(log)))
   return async () => {
     const sum = await requestFrom(primary, 'sum-wanted', 'sum', sumTimeoutMs)
     if (sum === null) throw unavailable()

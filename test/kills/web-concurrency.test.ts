@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { Agent, request } from 'node:http'
+import { once } from 'node:events'
+import { Agent, createServer, request } from 'node:http'
 import { expect } from 'chai'
 import { deadlineMs } from '../support/machine.ts'
 import { runToExit, type ServiceProcess, startProcess } from '../support/processes.ts'
@@ -147,6 +149,37 @@ describe('WEB_CONCURRENCY', () => {
     web.kill('SIGKILL')
     await web.exited
     await waitFor('the children are gone', () => !pidsOf(web).some(isRunning))
+  })
+
+  it('retries while none of its processes can start again', async () => {
+    const web = await startCluster(2)
+    const pids = pidsOf(web)
+    for (const pid of pids) process.kill(pid, 'SIGKILL')
+    const blocker = createServer()
+    const { port } = new URL(web.origin)
+    await waitFor('the port is free', async () => {
+      blocker.listen(Number(port))
+      return await once(blocker, 'listening').then(
+        () => true,
+        () => false,
+      )
+    })
+    await waitFor('both fail to start', () => web.linesOf('web.child-exited').length >= 4)
+    await new Promise((resolve) => blocker.close(resolve))
+    await waitFor('both serve', () => pidsOf(web).length === 4)
+    expect(web.isAlive()).to.equal(true)
+  })
+
+  it('retries after a failed fork', async () => {
+    const web = await startCluster(2)
+    const [pid = 0] = pidsOf(web)
+    const limit = (files: number) => execFileSync('prlimit', [`--pid=${web.pid}`, `--nofile=${files}:`])
+    limit(10)
+    process.kill(pid, 'SIGKILL')
+    await waitFor('forks fail', () => web.linesOf('web.child-error').length >= 2)
+    expect((await fetch(`${web.origin}/metrics`)).status).to.equal(200)
+    limit(1_000)
+    await waitFor('it is replaced', () => pidsOf(web).length === 3)
   })
 
   it('exits with the error of its first process if that one cannot start', async () => {

@@ -38,7 +38,7 @@ describe('A notice to operators', () => {
     for (const { deps } of [service, beside]) await deps.notifier?.close()
     // Otherwise, the next test's operators are told about this endpoint.
     await service.deps.Notice.updateMany({}, { nextAttemptAt: null })
-    await service.deps.Endpoint.updateMany({ _id: endpointId }, { active: false })
+    await service.deps.Endpoint.updateMany({}, { active: false })
   })
 
   function advance(ms: number) {
@@ -58,12 +58,16 @@ describe('A notice to operators', () => {
     return intent.referenceNumber
   }
   const poll = async (...processes: Service[]) => {
-    for (const { deps } of processes) await sendNotices(deps)
+    for (const { deps } of processes) {
+      // As if the last run was over a minute ago.
+      await service.deps.NoticeRun.deleteMany({})
+      await sendNotices(deps)
+    }
   }
 
   it('is sent once per endpoint and day with a DEAD delivery', async () => {
     await letDie()
-    await Promise.all([poll(service), poll(beside)])
+    await Promise.all([service, beside].map(({ deps }) => sendNotices(deps)))
     expect(texts()).to.have.length(1)
     await letDie()
     await poll(service, beside, service)
@@ -106,6 +110,49 @@ describe('A notice to operators', () => {
     expect(texts()[0]).to.include(endpointId).and.include('DEAD deliveries since')
     advance(48 * hourMs)
     await poll(service, beside)
+    expect(texts()).to.have.length(1)
+    // It expires, and a new process doesn't know it.
+    await service.deps.Notice.deleteMany({ endpointId })
+    advance(30 * 24 * hourMs)
+    service.deps.notifier = openNotifier()
+    await poll(service)
+    expect(texts()).to.have.length(1)
+  })
+
+  it('is one message about all active endpoints if many have failed, and no further one follows within a minute', async () => {
+    const others = Array.from({ length: 4 }, () => subscribe(service, merchant, merchantsServer.url))
+    const disabled = (await Promise.all(others))[0]?.id
+    const $set = { 'health.failuresInRow': 3, 'health.failingSince': service.clock.now() }
+    await service.deps.Endpoint.updateMany({ businessId: merchant.businessId }, { $set })
+    advance(24 * hourMs)
+    await reportFailures(service.deps)
+    await poll(service)
+    expect(texts()).to.have.length(1)
+    expect(texts()[0]).to.match(/^5 endpoints had DEAD deliveries or are failing, e\.g\. (?:http\S+ ?){5}$/)
+    await service.deps.Endpoint.updateOne({ _id: disabled ?? '' }, { active: false })
+    await service.deps.Notice.updateMany({ businessId: merchant.businessId }, { nextAttemptAt: new Date(0) })
+    for (const { deps } of [service, beside]) await sendNotices(deps)
+    expect(texts()).to.have.length(1)
+    advance(61_000)
+    for (const { deps } of [service, beside]) await sendNotices(deps)
+    expect(texts()).to.have.length(2)
+    expect(texts()[1])
+      .to.match(/^4 endpoints had/)
+      .and.not.include(disabled)
+  })
+
+  it("doesn't call an endpoint failing that has recovered since", async () => {
+    await letDie()
+    await service.deps.Endpoint.updateOne({ _id: endpointId }, { 'health.failingSince': null })
+    await poll(service)
+    expect(texts()[0]).to.include('had DEAD deliveries').and.not.include('is failing')
+  })
+
+  it('reaches a host written with a final dot', async () => {
+    const noticeUrl = `http://localhost.:${new URL(chat.url).port}/`
+    service.deps.notifier = createNotifier({ ...service.deps.config, noticeUrl })
+    await letDie()
+    await poll(service)
     expect(texts()).to.have.length(1)
   })
 
@@ -150,10 +197,10 @@ describe('A notice to operators', () => {
       throw new Error('killed')
     }
     await sendNotices(service.deps).catch(() => undefined)
-    await poll(beside)
+    await sendNotices(beside.deps)
     expect(texts()).to.have.length(1)
-    advance(31_000)
-    await poll(beside)
+    advance(61_000)
+    await sendNotices(beside.deps)
     expect(texts()).to.have.length(2)
   })
 

@@ -13,7 +13,7 @@ import { createBareApp, createReadRoute, refuseUnknownUrl } from './bare-app.ts'
 import { createHttpServer, type HttpServer } from './listen.ts'
 import { httpTimeouts } from './timeouts.ts'
 
-type MetricsDeps = Parameters<typeof createScrape>[0] & Pick<Deps, 'config'>
+type MetricsDeps = Parameters<typeof createScrape>[0] & Pick<Deps, 'config' | 'log'>
 
 const timeoutMs = 2000
 
@@ -51,7 +51,7 @@ const sendState = (res: Response, status: number, state: object): void =>
 function useMetrics(deps: MetricsDeps, app: Express): void {
   const read = coalesceRuns(createScrape(deps))
   const scrape = coalesceRuns(
-    cluster.isWorker ? joinSum(read) : () => read().then((registry) => registry.metrics()),
+    cluster.isWorker ? joinSum(read, deps.log) : () => read().then((registry) => registry.metrics()),
   )
   app.use(
     createReadRoute('/metrics', async (req, res) => {

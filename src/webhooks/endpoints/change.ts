@@ -123,7 +123,7 @@ export function parseEndpointChange(deps: BodyDeps, caller: Caller, body: unknow
   return omitUndefined({ url: storedUrl, events: wanted, active, headers: headers === null ? {} : headers })
 }
 
-/** A caller that may not see the events can't say where they go either. */
+/** A caller that may not see the events can't change where they are sent, either. */
 export async function updateEndpoint(
   deps: ChangeDeps,
   caller: Caller,
@@ -138,8 +138,8 @@ export async function updateEndpoint(
     runAuditedOnce(deps, request, { documents: [id] }, async ({ session, at, add }) => {
       const endpoint = await findEndpoint(deps, caller, id, session)
       const { headers: _given, ...fields } = change
-      if ((change.url ?? change.headers) !== undefined && change.events === undefined)
-        checkEventScopes(caller, endpoint.events, 'events')
+      const isRedirected = change.url !== undefined || change.headers !== undefined
+      if (isRedirected && change.events === undefined) checkEventScopes(caller, endpoint.events, 'events')
       const { headers: _before, ...kept } = endpoint
       const stored = headersAfter(deps, endpoint, change)
       const changed = { ...kept, ...fields, ...stored, updatedAt: at }

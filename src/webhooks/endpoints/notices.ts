@@ -1,16 +1,17 @@
 import type { Config } from '../../config/config.ts'
-import { portOfUrl } from '../../input/webhook-url.ts'
-import { isOnlyDuplicates, rawCollection } from '../../mongo/collection.ts'
+import { portOfUrl, toStoredUrl } from '../../input/webhook-url.ts'
+import { isOnlyDuplicates, nullIfDuplicate, rawCollection } from '../../mongo/collection.ts'
 import { declareCollection, indexIfDate, type Stored } from '../../mongo/declare.ts'
 import * as field from '../../mongo/fields.ts'
 import { runInBatches } from '../../mongo/in-batches.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { modeOf } from '../../platform/mode.ts'
 import { dayMs, hourMs, minuteMs, toUtcDay } from '../../platform/time.ts'
-import { documentLeases } from '../../work/lease.ts'
 import { hostOf } from '../deliveries/delivery.ts'
 import { createSender } from '../sender/send.ts'
 import { type Endpoint, undeletedFilter } from './endpoint.ts'
+
+const keptMs = 30 * dayMs
 
 export const notices = declareCollection({
   name: 'notices',
@@ -24,22 +25,27 @@ export const notices = declareCollection({
     failures: field.whole,
     /** Null once it was sent or given up. */
     nextAttemptAt: field.orNull(field.date),
-    leaseToken: field.orNull(field.text),
   },
   indexes: [
     { name: 'due', key: { nextAttemptAt: 1 }, ...indexIfDate('nextAttemptAt') },
-    { name: 'expiry', key: { createdAt: 1 }, expireAfterSeconds: (30 * dayMs) / 1000 },
+    { name: 'expiry', key: { createdAt: 1 }, expireAfterSeconds: keptMs / 1000 },
   ],
+})
+
+export const noticeRuns = declareCollection({
+  name: 'noticeruns',
+  kept: 'forever, one document',
+  fields: { _id: field.oneOf<'last'>(), beganAt: field.date },
+  indexes: [],
 })
 export type Notice = Stored<typeof notices>
 
 const timeoutMs = 10_000
-/** Longer than an attempt, so only a dead worker's lease ends. */
-const leaseMs = 30_000
 /** After the last wait, the notice is given up. */
 const retryWaitsMs = [minuteMs, 5 * minuteMs, 30 * minuteMs, 2 * hourMs, 6 * hourMs]
-/** Chat systems accept about one message per second. */
-const maxPerRun = 5
+/** Chat systems accept about one message per second. More become one. */
+const maxSeparate = 3
+const maxLinks = 5
 const maxRead = 10_000
 const maxKnown = 20_000
 /** A result may be stored this much later than its attempt ended. */
@@ -50,11 +56,11 @@ const maxCounted = 10_000
 
 export type Notifier = NonNullable<ReturnType<typeof createNotifier>>
 
-/** The operator's URL may be private. Webhooks must not reach it. */
+/** A separate sender, because the operator's URL may be private and webhooks must not reach it. */
 export function createNotifier(config: Config) {
   const { noticeUrl: url, webhookHeaderBrand } = config
   if (url === null) return null
-  const target = new URL(url)
+  const target = new URL(toStoredUrl(url))
   const sender = createSender({
     timeoutMs,
     allowedHosts: new Set([`${target.hostname}:${portOfUrl(target)}`]),
@@ -74,7 +80,10 @@ export function createNotifier(config: Config) {
   }
 }
 
-type NoticeDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'Notice' | 'config' | 'log' | 'metrics' | 'now'> & {
+type NoticeDeps = Pick<
+  Deps,
+  'NoticeRun' | 'Delivery' | 'Endpoint' | 'Notice' | 'config' | 'log' | 'metrics' | 'now'
+> & {
   notifier: Notifier | null
 }
 
@@ -88,9 +97,19 @@ export async function sendNotices(deps: NoticeDeps, ending?: AbortSignal): Promi
   if (notifier.known.size > maxKnown) notifier.known.clear()
   await noteDead(deps, notifier)
   await noteFailing(deps, notifier)
-  for (let sent = 0; sent < maxPerRun; sent += 1)
-    if (ending?.aborted || !(await sendNext(deps, notifier))) return sent
-  return maxPerRun
+  // Not given back: a minute's notices go out together, whichever worker sends them.
+  return (await takeRun(deps)) ? sendDue(deps, notifier, ending) : 0
+}
+
+async function takeRun({ NoticeRun, now }: NoticeDeps): Promise<boolean> {
+  const at = now()
+  const [from, to] = [new Date(at.getTime() - minuteMs), new Date(at.getTime() + minuteMs)]
+  // A time in the far future comes from a wrong clock.
+  const free = { _id: 'last', beganAt: { $not: { $gt: from, $lte: to } } } as const
+  const taken = await rawCollection(NoticeRun)
+    .updateOne(free, { $set: { beganAt: at } }, { upsert: true })
+    .catch(nullIfDuplicate)
+  return taken !== null
 }
 
 type Reason = Pick<Notice, 'endpointId' | 'businessId'> & { at: Date }
@@ -136,11 +155,13 @@ async function noteFailing(deps: NoticeDeps, notifier: Notifier): Promise<void> 
 
 async function createMissing({ Notice, now }: NoticeDeps, { known }: Notifier, reasons: Reason[]) {
   const missing = new Map<string, Notice>()
+  // An expired notice isn't sent again, however long the endpoint has failed.
+  const oldest = new Date(now().getTime() - keptMs + dayMs)
   for (const { endpointId, businessId, at } of reasons) {
     const _id = `${endpointId} ${toUtcDay(at)}`
-    const due = { nextAttemptAt: now(), leaseToken: null }
-    if (!known.has(_id))
-      missing.set(_id, { _id, endpointId, businessId, createdAt: now(), failures: 0, ...due })
+    const isNew = at > oldest && !known.has(_id)
+    const fields = { createdAt: now(), failures: 0, nextAttemptAt: now() }
+    if (isNew) missing.set(_id, { _id, endpointId, businessId, ...fields })
   }
   if (missing.size === 0) return
   await rawCollection(Notice)
@@ -151,44 +172,62 @@ async function createMissing({ Notice, now }: NoticeDeps, { known }: Notifier, r
   for (const id of missing.keys()) known.add(id)
 }
 
-/** Returns false if no notice is due. */
-async function sendNext(deps: NoticeDeps, notifier: Notifier): Promise<boolean> {
+async function sendDue(deps: NoticeDeps, notifier: Notifier, ending?: AbortSignal): Promise<number> {
+  const due = await rawCollection(deps.Notice)
+    .find({ nextAttemptAt: { $type: 'date', $lte: deps.now() } })
+    .sort({ nextAttemptAt: 1 })
+    .limit(maxRead)
+    .toArray()
+  if (due.length > maxSeparate) await send(deps, notifier, due, await summarise(deps, due))
+  else
+    for (const notice of due) {
+      if (ending?.aborted) break
+      await send(deps, notifier, [notice], await describe(deps, notice))
+    }
+  return due.length
+}
+
+async function send(deps: NoticeDeps, notifier: Notifier, about: Notice[], text: string | null) {
   const { now, log, metrics } = deps
-  const leases = documentLeases<Notice>(rawCollection(deps.Notice), { field: 'nextAttemptAt', leaseMs }, now)
-  const notice = await leases.take(
-    { nextAttemptAt: { $type: 'date', $lte: now() } },
-    { sort: { nextAttemptAt: 1 } },
-  )
-  if (notice === null) return false
-  const { endpointId, businessId, failures } = notice
   const end = (changes: Partial<Notice>) =>
-    leases.change(notice, { $set: { nextAttemptAt: null, leaseToken: null, ...changes } })
-  const text = await describe(deps, notice)
-  if (text === null) {
-    await end({})
-    return true
-  }
+    rawCollection(deps.Notice).updateMany({ _id: { $in: about.map(({ _id }) => _id) } }, { $set: changes })
+  if (text === null) return end({ nextAttemptAt: null })
   const { stage, status } = await notifier.send(text)
+  const failures = Math.min(...about.map((notice) => notice.failures))
   const waitMs = retryWaitsMs[failures]
   const outcome = stage === null ? 'sent' : waitMs === undefined ? 'given-up' : 'failed'
   metrics.notices.inc({ outcome })
+  const endpoints = about.length
+  const { endpointId, businessId } = about[0] ?? {}
+  const fields = endpoints === 1 ? { endpointId, businessId } : { endpoints }
   if (outcome === 'sent') {
-    await end({})
-    log.info({ endpointId, businessId }, 'notice.sent')
-    return true
+    log.info(fields, 'notice.sent')
+    return end({ nextAttemptAt: null })
   }
   const nextAttemptAt = waitMs === undefined ? null : new Date(now().getTime() + waitMs)
-  await end({ nextAttemptAt, failures: failures + 1 })
-  log.warn({ endpointId, businessId, stage, status, nextAttemptAt }, 'notice.not-sent')
-  return true
+  log.warn({ ...fields, stage, status, nextAttemptAt }, 'notice.not-sent')
+  return end({ nextAttemptAt, failures: failures + 1 })
+}
+
+const shownFilter = { ...undeletedFilter, active: true } as const
+
+/** If the operator's own network fails, thousands of endpoints fail at once. */
+async function summarise({ Endpoint: model, config }: NoticeDeps, due: Notice[]): Promise<string | null> {
+  const ids = [...new Set(due.map(({ endpointId }) => endpointId))]
+  const found = await rawCollection(model)
+    .find({ _id: { $in: ids }, ...shownFilter }, { projection: { _id: 1 } })
+    .toArray()
+  if (found.length === 0) return null
+  const links = found.slice(0, maxLinks).map(({ _id }) => `${config.publicUrl}/admin/endpoints/${_id}`)
+  return `${found.length} endpoints had DEAD deliveries or are failing, e.g. ${links.join(' ')}`
 }
 
 const described = { url: 1, sandbox: 1, health: 1 } as const
 
-/** Null if the endpoint was deleted. Contains nothing about customers. */
+/** Null if the endpoint was deleted or disabled. Contains nothing about customers. */
 async function describe(deps: NoticeDeps, { _id, endpointId, businessId }: Notice): Promise<string | null> {
   const endpoint = await rawCollection(deps.Endpoint).findOne<Pick<Endpoint, keyof typeof described>>(
-    { _id: endpointId, ...undeletedFilter },
+    { _id: endpointId, ...shownFilter },
     { projection: described },
   )
   if (endpoint === null) return null
@@ -199,7 +238,7 @@ async function describe(deps: NoticeDeps, { _id, endpointId, businessId }: Notic
     { hint: 'deadByEndpoint', limit: maxCounted },
   )
   return [
-    `The ${modeOf(endpoint)} endpoint ${endpointId} (${hostOf(endpoint)}) of business ${businessId} is failing.`,
+    `The ${modeOf(endpoint)} endpoint ${endpointId} (${hostOf(endpoint)}) of business ${businessId} ${failingSince === null ? 'had DEAD deliveries' : 'is failing'}.`,
     `DEAD deliveries since ${day}: ${dead === maxCounted ? 'over ' : ''}${dead}.`,
     ...(failingSince === null
       ? []
