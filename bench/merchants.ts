@@ -4,7 +4,7 @@ import type { EventName } from '../schemas/events.ts'
 import { apiScopes } from '../schemas/scopes.ts'
 import { createBusiness } from '../src/businesses/change-business.ts'
 import { issueApiKey } from '../src/businesses/change-key.ts'
-import { ensureIndexes, openModels } from '../src/context/models.ts'
+import { updateDatabase, openModels } from '../src/context/models.ts'
 import { connectMongo } from '../src/mongo/connect.ts'
 import { openTransactions } from '../src/mongo/transaction.ts'
 import { createLog } from '../src/platform/log.ts'
@@ -26,7 +26,7 @@ export async function makeMerchants(
   mode: 'test' | 'live' = 'test',
 ): Promise<Merchant[]> {
   const log = createLog('silent', 'bench', null)
-  await ensureIndexes({ mongodbUrl, mongodbCa: null }, log)
+  await updateDatabase({ mongodbUrl, mongodbCa: null }, log)
   const mongo = await connectMongo({ mongodbUrl, mongodbCa: null }, log, {})
   const transactions = openTransactions(mongo)
   const deps = {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startMongo } from '../../dev/servers.ts'
 import { findMongod } from '../../dev/setup/servers.mjs'
-import { ensureIndexes } from '../../src/context/models.ts'
+import { updateDatabase } from '../../src/context/models.ts'
 import type { Log } from '../../src/platform/log.ts'
 import type { Encrypter } from '../../src/security/encrypt.ts'
 import { readNote } from './note.ts'
@@ -50,7 +50,7 @@ export async function drill(
     try {
       signal.throwIfAborted()
       if (kind === 'dump') await restore(folder, { mongodbUrl, dataFiles: null }, signal)
-      await ensureIndexes({ mongodbUrl, mongodbCa: null }, log)
+      await updateDatabase({ mongodbUrl, mongodbCa: null }, log)
       const summary = await readSummary(mongodbUrl, secrets, log)
       return { takenAt, tookMs: Math.round(performance.now() - startedAt), ...summary }
     } finally {

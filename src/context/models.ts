@@ -9,8 +9,10 @@ import { intents } from '../intents/intent.ts'
 import { ledgerEntries } from '../ledger/entry.ts'
 import { counters } from '../limits/counter.ts'
 import { storedCheckpoints } from '../lists/counts.ts'
+import { migrations, runSteps } from '../migrations/run.ts'
 import { openModel } from '../mongo/collection.ts'
 import { connectMongo, type MongoAddress } from '../mongo/connect.ts'
+import { noClockShift, openDatabaseTime } from '../mongo/database-time.ts'
 import type { CollectionDeclaration, Stored } from '../mongo/declare.ts'
 import type { Models } from '../platform/deps.ts'
 import type { Log } from '../platform/log.ts'
@@ -61,6 +63,7 @@ const byModel = {
   ListCheckpoints: storedCheckpoints,
   RetentionRecord: retentionRecords,
   RetentionProgress: retentionProgress,
+  Migration: migrations,
 } as const
 
 export type ModelsByName = { [Name in keyof typeof byModel]: Model<Stored<(typeof byModel)[Name]>> }
@@ -82,14 +85,16 @@ export const addModels = <T extends object>(opened: Models, others: T): Models &
   Object.defineProperties(others, Object.getOwnPropertyDescriptors(opened)) as Models & T
 
 /** Building an index can take minutes, so this has no timeout. */
-export async function ensureIndexes(address: MongoAddress, log: Log): Promise<void> {
+export async function updateDatabase(address: MongoAddress, log: Log): Promise<void> {
   const mongo = await connectMongo(address, log, { socketTimeoutMS: 0 })
   try {
     for (const collection of collectionDeclarations) await make(mongo, collection)
+    log.info({ collections: collectionDeclarations.map(({ name }) => name) }, 'indexes.created')
+    const { now, close } = await openDatabaseTime(mongo, log, noClockShift)
+    await runSteps(addModels(openModels(mongo), { now, log })).finally(close)
   } finally {
     await mongo.destroy()
   }
-  log.info({ collections: collectionDeclarations.map(({ name }) => name) }, 'indexes.created')
 }
 
 async function make(mongo: Connection, { name, indexes }: CollectionDeclaration): Promise<void> {

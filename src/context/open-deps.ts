@@ -20,6 +20,7 @@ import { createListCounts, type ListCounts } from '../lists/counts.ts'
 import { createListReader, type ListReader, listPoolOptions } from '../lists/lists.ts'
 import { maxListReadMs } from '../lists/pagination.ts'
 import { addProcessMetrics, createMetrics, type Metrics } from '../metrics/metrics.ts'
+import { requireSteps } from '../migrations/run.ts'
 import { measureBson } from '../mongo/collection.ts'
 import { awaitMongo, checkTransactionLifetime, retryWhileUnreachable } from '../mongo/connect.ts'
 import { type ClockShift, type DatabaseTime, noClockShift, openDatabaseTime } from '../mongo/database-time.ts'
@@ -50,7 +51,7 @@ import { createHeldLeases, type DeliveryLeases } from '../webhooks/deliveries/le
 import { createNotifier, type Notifier } from '../webhooks/endpoints/notices.ts'
 import { createSender, type Sender } from '../webhooks/sender/send.ts'
 import { openBatchers } from './batchers.ts'
-import { addModels, ensureIndexes, type ModelsByName, openModels } from './models.ts'
+import { addModels, type ModelsByName, openModels, updateDatabase } from './models.ts'
 
 /** Code may use only what its own layer or a lower one adds. */
 declare module '../platform/deps.ts' {
@@ -220,6 +221,7 @@ export async function initProcess(type: ProcessType) {
   // replaces the first checks nothing.
   if ((cluster.worker?.id ?? 1) > 1) return { config, log, deps, onStop }
   await checkTransactionLifetime(config, log)
-  if (!config.production) await retryWhileUnreachable(log, () => ensureIndexes(config, log))
+  const prepare = () => (config.production ? requireSteps(deps) : updateDatabase(config, log))
+  await retryWhileUnreachable(log, prepare)
   return { config, log, deps, onStop }
 }

@@ -2,6 +2,7 @@ import { deleteCheckpoints } from '../lists/counts.ts'
 import { rawCollection } from '../mongo/collection.ts'
 import { describeError } from '../platform/log.ts'
 import { eachPageOfBusinesses } from '../reconciliation/recorded.ts'
+import { isRecordLeased } from '../work/lease.ts'
 import type { PolledWork } from '../work/loop.ts'
 import { createPacer, type Pacer } from '../work/pace.ts'
 import { type CleanUpDeps, type CleanUpWatch, findCutoffs, startCounts } from './cleaning.ts'
@@ -58,7 +59,7 @@ export const cleanUpWork: PolledWork = {
   isLong: true,
   async run(deps, ending) {
     const [stored, now] = [await record.openRetention(deps), deps.now()]
-    if (!record.isCleanUpOwed(stored, now) || record.isRecordLeased(stored, now)) return 0
+    if (!record.isCleanUpOwed(stored, now) || isRecordLeased(stored, now)) return 0
     const { counts, watch } = startCounts({
       count: (kind, documents) => deps.metrics.removed.inc({ kind }, documents),
       done: () => undefined,

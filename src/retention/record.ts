@@ -1,10 +1,10 @@
-import type { Model, mongo } from 'mongoose'
+import type { Model } from 'mongoose'
 import { rawCollection } from '../mongo/collection.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import * as field from '../mongo/fields.ts'
 import { newId } from '../platform/ids.ts'
 import { dayMs } from '../platform/time.ts'
-import { documentLeases } from '../work/lease.ts'
+import { longLeaseFields, takeLongLease } from '../work/lease.ts'
 
 /** Mauritania is on UTC. At 02:30, there are hardly any payments. */
 const hour = 2
@@ -26,13 +26,6 @@ const passFields = field.part({
   hasFaults: field.flag,
 })
 export type CleanUpPass = field.ValueOfField<typeof passFields>
-
-export const longLeaseFields = {
-  _id: field.text,
-  leaseToken: field.orNull(field.text),
-  leaseEndsAt: field.date,
-}
-type LongLease = field.DocumentOf<typeof longLeaseFields>
 
 export const retentionRecords = declareCollection({
   name: 'retention',
@@ -81,44 +74,9 @@ export function startCleanUpPass({ pass }: RetentionRecord, now: Date): CleanUpP
   return continues ? pass : { id: newId(), beganAt: now, hasFaults: false }
 }
 
-/** A page takes up to 48 s (12 calls of 4 s), and a pause up to 10 s. */
-const leaseMs = 60_000
-/** The lease holder's clock may be fast. */
-const maxLeaseMs = 2 * leaseMs
-
-/** A forged end in the far future would otherwise stop the clean-up. */
-export const isRecordLeased = ({ leaseEndsAt }: Pick<RetentionRecord, 'leaseEndsAt'>, now: Date): boolean =>
-  leaseEndsAt > now && leaseEndsAt.getTime() <= now.getTime() + maxLeaseMs
-
 export async function takeCleanUpLease(deps: RecordDeps) {
   await openRetention(deps)
   return takeLongLease(rawCollection(deps.RetentionRecord), { _id: 'nightly', work: 'clean-up' }, deps.now)
-}
-
-export class LeaseLost extends Error {}
-
-export async function takeLongLease<Doc extends LongLease>(
-  documents: mongo.Collection<Doc>,
-  { _id, work }: { _id: string; work: string },
-  now: () => Date,
-  options: mongo.FindOneAndUpdateOptions = {},
-) {
-  const leases = documentLeases(documents, { field: 'leaseEndsAt', leaseMs }, now)
-  const after = (ms: number) => new Date(now().getTime() + ms)
-  const free = { _id, leaseEndsAt: { $not: { $gt: after(0), $lte: after(maxLeaseMs) } } } as mongo.Filter<Doc>
-  const record = await leases.take(free, options)
-  if (record === null) return null
-  const change = (fields: object) => leases.change(record, { $set: fields as Doc })
-  return {
-    record,
-    async renew(fields: Partial<Doc>): Promise<void> {
-      const held = await change({ ...fields, leaseEndsAt: leases.endsAt() })
-      if (held === null) throw new LeaseLost(`another ${work} has taken over`)
-    },
-    async end(fields: Partial<Doc>): Promise<void> {
-      await change({ ...fields, leaseToken: null, leaseEndsAt: new Date(0) })
-    },
-  }
 }
 
 export const retentionProgress = declareCollection({

@@ -5,7 +5,7 @@ import type { LedgerEntry } from '../ledger/entry.ts'
 import { declareCollection, type Stored } from '../mongo/declare.ts'
 import * as field from '../mongo/fields.ts'
 import { modeOf } from '../platform/mode.ts'
-import { longLeaseFields } from '../retention/record.ts'
+import { longLeaseFields } from '../work/lease.ts'
 
 /** A full seal takes up about 75 kB. */
 export const linesPerSeal = 1000

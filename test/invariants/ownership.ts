@@ -5,7 +5,7 @@ const ofEnvironment =
 const ofBusiness = 'apikeys notices'
 /** The service's own documents, or documents that only sometimes have a business. */
 const global =
-  'businesses settings servicekeys responses requeueplans staff staffsessions counters auditevents auditseals auditchecks auditleases noticeruns wallets walletmovements reconciliations retention retentionprogress listcheckpoints'
+  'businesses settings servicekeys responses requeueplans staff staffsessions counters auditevents auditseals auditchecks auditleases noticeruns wallets walletmovements reconciliations retention retentionprogress listcheckpoints migrations'
 
 export const names = {
   ofEnvironment: ofEnvironment.split(' '),

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect } from 'chai'
@@ -6,6 +7,8 @@ import { freePort } from '../../dev/servers/free-port.ts'
 import { startMongo } from '../../dev/servers.ts'
 import { interruptAt, runToExit, type ServiceProcess, startProcess } from '../support/processes.ts'
 import { withService } from '../support/service.ts'
+
+const urls = { PUBLIC_URL: 'https://api.example', PAY_URL: 'https://pay.example' }
 
 describe('A starting process', () => {
   const service = withService()
@@ -37,6 +40,30 @@ describe('A starting process', () => {
       '  METRICS_TOKEN or METRICS_PORT must be set in production, because /metrics is not public',
       '  SECRET_KEY must not be a weak or example key in production (openssl rand -base64 32)',
     ])
+  })
+
+  it('exits in production and names release while a migration step is missing', async () => {
+    const changes = {
+      ...urls,
+      NODE_ENV: 'production',
+      METRICS_PORT: String(await freePort()),
+      SECRET_KEY: randomBytes(32).toString('base64'),
+    }
+    const end = async (type: 'web' | 'worker') => {
+      const { exitCode, stdout } = await runToExit(type, service, changes)
+      return [exitCode, stdout.filter((line) => line.includes('process.crashed')).join()]
+    }
+    await service.deps.Migration.deleteMany({})
+    for (const [exitCode, crashed] of [await end('web'), await end('worker')]) {
+      expect(exitCode, String(crashed)).to.equal(1)
+      expect(crashed).to.include('lacks step 1').and.include('node dist/src/release.js')
+    }
+    expect(await service.deps.Migration.countDocuments()).to.equal(0)
+    const releases = [1, 2].map(() => runToExit('release', service, changes))
+    for (const { exitCode, stderr } of await Promise.all(releases))
+      expect(exitCode, stderr.join()).to.equal(0)
+    const started = await startProcess('web', service, changes)
+    await started.stop()
   })
 
   it('exits if its port is in use, and logs the reason', async () => {

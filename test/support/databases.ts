@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Connection, mongo } from 'mongoose'
-import { collectionDeclarations, ensureIndexes } from '../../src/context/models.ts'
+import { collectionDeclarations, updateDatabase } from '../../src/context/models.ts'
 import { createLog } from '../../src/platform/log.ts'
 import { forget } from '../invariants/expect-invariants.ts'
 
@@ -17,9 +17,9 @@ export async function borrowDatabase(serverUrl: string): Promise<string> {
   return url
 }
 
-export async function prepareDatabase(address: Parameters<typeof ensureIndexes>[0]): Promise<void> {
+export async function prepareDatabase(address: Parameters<typeof updateDatabase>[0]): Promise<void> {
   if (prepared.has(address.mongodbUrl)) return
-  await ensureIndexes(address, createLog('silent', 'test', null))
+  await updateDatabase(address, createLog('silent', 'test', null))
   prepared.add(address.mongodbUrl)
 }
 

@@ -108,6 +108,8 @@ describe('A notice to operators', () => {
     await poll(service, beside)
     expect(texts()).to.have.length(1)
     expect(texts()[0]).to.include(endpointId).and.include('DEAD deliveries since')
+    // Another process has another ENDPOINT_WARNING_HOURS.
+    beside.deps.config.endpointWarningMs = 96 * hourMs
     advance(48 * hourMs)
     await poll(service, beside)
     expect(texts()).to.have.length(1)

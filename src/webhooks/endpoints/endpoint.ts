@@ -2,6 +2,7 @@ import type { EventName } from '../../../schemas/events.ts'
 import { declareCollection, indexIfDate, type Stored } from '../../mongo/declare.ts'
 import * as field from '../../mongo/fields.ts'
 import { outboxFields, outboxIndex } from '../../outbox/event.ts'
+import { dayMs } from '../../platform/time.ts'
 
 /** Each endpoint has a slot until it is deleted (SPEC 4.8, rule 1). */
 export const endpointSlots = [0, 1, 2, 3, 4] as const
@@ -23,8 +24,17 @@ type EndpointHealth = field.ValueOfField<typeof healthFields>
 const reportedFailureFields = field.part({
   /** `health.failingSince` at the time of the report. */
   since: field.date,
+  /** Absent if an older version wrote it. Use `reportedAtOf`. */
+  reportedAt: field.optional(field.date),
   recoveredAt: field.optional(field.date),
 })
+type ReportedFailure = field.ValueOfField<typeof reportedFailureFields>
+
+/** The default of ENDPOINT_WARNING_HOURS. */
+export const assumedWarningMs = dayMs
+
+export const reportedAtOf = ({ since, reportedAt }: ReportedFailure): Date =>
+  reportedAt ?? new Date(since.getTime() + assumedWarningMs)
 
 export const newEndpointHealth: EndpointHealth = {
   lastSuccessAt: null,

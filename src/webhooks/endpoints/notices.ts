@@ -9,7 +9,7 @@ import { modeOf } from '../../platform/mode.ts'
 import { dayMs, hourMs, minuteMs, toUtcDay } from '../../platform/time.ts'
 import { hostOf } from '../deliveries/delivery.ts'
 import { createSender } from '../sender/send.ts'
-import { type Endpoint, undeletedFilter } from './endpoint.ts'
+import { type Endpoint, reportedAtOf, undeletedFilter } from './endpoint.ts'
 
 const keptMs = 30 * dayMs
 
@@ -129,7 +129,6 @@ async function noteDead(deps: NoticeDeps, notifier: Notifier): Promise<void> {
   notifier.deadSince = last?.at ?? new Date(now - lateResultMs)
 }
 
-/** The day is the one on which the failure had lasted long enough. */
 async function noteFailing(deps: NoticeDeps, notifier: Notifier): Promise<void> {
   const failing = rawCollection(deps.Endpoint).find<Pick<Endpoint, '_id' | 'businessId' | 'reportedFailure'>>(
     {
@@ -140,15 +139,15 @@ async function noteFailing(deps: NoticeDeps, notifier: Notifier): Promise<void> 
     },
     { projection: { businessId: 1, reportedFailure: 1 }, hint: 'reported' },
   )
-  const { endpointWarningMs } = deps.config
   await runInBatches(failing, (batch) =>
     createMissing(
       deps,
       notifier,
-      batch.map(({ _id: endpointId, businessId, reportedFailure }) => {
-        const since = reportedFailure?.since ?? deps.now()
-        return { endpointId, businessId, at: new Date(since.getTime() + endpointWarningMs) }
-      }),
+      batch.map(({ _id: endpointId, businessId, reportedFailure }) => ({
+        endpointId,
+        businessId,
+        at: reportedFailure ? reportedAtOf(reportedFailure) : deps.now(),
+      })),
     ),
   )
 }

@@ -30,14 +30,16 @@ export async function reportFailures(deps: ReportDeps): Promise<number> {
 async function reportAll(
   deps: ReportDeps,
   found: AsyncIterable<Found>,
-  reportOf: (endpoint: Found) => Report | null,
+  reportOf: (endpoint: Found, now: Date) => Report | null,
 ): Promise<number> {
   let added = 0
   await runInBatches(found, async (batch) => {
     const active = await inActiveBusinesses(deps, batch)
     for (let at = 0; at < active.length; at += maxAtOnce) {
       const results = await Promise.all(
-        active.slice(at, at + maxAtOnce).map((endpoint) => addReport(deps, endpoint, reportOf(endpoint))),
+        active
+          .slice(at, at + maxAtOnce)
+          .map((endpoint) => addReport(deps, endpoint, reportOf(endpoint, deps.now()))),
       )
       added += results.filter(Boolean).length
     }
@@ -88,10 +90,11 @@ interface Report {
   times: { failingSince: Date; recoveredAt?: Date }
 }
 
-function failureOf({ url, health: { failingSince } }: Found): Report | null {
+function failureOf({ url, health: { failingSince } }: Found, reportedAt: Date): Report | null {
   if (failingSince === null) return null
   const guard = { active: true, url, 'reportedFailure.since': null, 'health.failingSince': failingSince }
-  return { status: 'FAILING', guard, reportedFailure: { since: failingSince }, times: { failingSince } }
+  const reportedFailure = { since: failingSince, reportedAt }
+  return { status: 'FAILING', guard, reportedFailure, times: { failingSince } }
 }
 
 function recoveryOf({ reportedFailure }: Found): Report | null {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { freePort } from '../../../dev/servers/free-port.ts'
 import { startMongo, startRedis } from '../../../dev/servers.ts'
 import { parseConfig } from '../../../src/config/config.ts'
-import { ensureIndexes } from '../../../src/context/models.ts'
+import { updateDatabase } from '../../../src/context/models.ts'
 import { openDeps } from '../../../src/context/open-deps.ts'
 import { createMetrics } from '../../../src/metrics/metrics.ts'
 import { createLog } from '../../../src/platform/log.ts'
@@ -51,7 +51,7 @@ export async function openStage(build: string, folder: string, isProduction: boo
   }
   const config = parseConfig(environment)
   const log = createLog('silent', 'attack', null)
-  await ensureIndexes(config, log)
+  await updateDatabase(config, log)
   const deps = await openDeps(config, log, createMetrics(), 'web')
   const watched = { ...environment, ATTACK_NAME_SERVER: nameServer.address }
   const [web, worker] = await Promise.all([
