@@ -23,7 +23,7 @@ export type Migration = Stored<typeof migrations>
 
 type RunDeps = StepDeps & Pick<Deps, 'Migration' | 'now' | 'log'>
 
-const askAgainMs = 500
+const retryMs = 500
 
 /**
  * Each release repeats all steps, because processes of an older version may
@@ -41,7 +41,7 @@ async function runStep(deps: RunDeps, _id: string, step: Step): Promise<void> {
     const holder = { _id, work: 'release' }
     const lease = await takeLongLease(records, holder, now, { upsert: true }).catch(nullIfDuplicate)
     if (lease === null) {
-      await pause(askAgainMs)
+      await pause(retryMs)
       continue
     }
     // Another release has just run it.

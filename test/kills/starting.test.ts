@@ -8,7 +8,7 @@ import { startMongo } from '../../dev/servers.ts'
 import { interruptAt, runToExit, type ServiceProcess, startProcess } from '../support/processes.ts'
 import { withService } from '../support/service.ts'
 
-const urls = { PUBLIC_URL: 'https://api.example', PAY_URL: 'https://pay.example' }
+const productionUrls = { PUBLIC_URL: 'https://api.example', PAY_URL: 'https://pay.example' }
 
 describe('A starting process', () => {
   const service = withService()
@@ -44,7 +44,7 @@ describe('A starting process', () => {
 
   it('exits in production and names release while a migration step is missing', async () => {
     const changes = {
-      ...urls,
+      ...productionUrls,
       NODE_ENV: 'production',
       METRICS_PORT: String(await freePort()),
       SECRET_KEY: randomBytes(32).toString('base64'),
