@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
  */
 export type OpenState = 'received' | 'sending' | 'waiting'
 export type FinalState = 'succeeded' | 'declined' | 'failed' | 'refused'
+export type Settler = 'wallet' | 'bridge' | 'operator'
 
 export interface Entry {
   key: string
@@ -22,8 +23,8 @@ export interface Entry {
   receivedAt: number
   /** When the state last changed. */
   changedAt: number
-  /** Who settled it: the wallet or an operator. Null while it is open. */
-  settledBy: string | null
+  /** Null while the payment is open. */
+  settledBy: Settler | null
 }
 
 const schema = `CREATE TABLE IF NOT EXISTS payments (
@@ -31,45 +32,47 @@ const schema = `CREATE TABLE IF NOT EXISTS payments (
   amount INTEGER NOT NULL, fee INTEGER NOT NULL, state TEXT NOT NULL, reason TEXT,
   receivedAt INTEGER NOT NULL, changedAt INTEGER NOT NULL, settledBy TEXT
 ) STRICT;
-CREATE INDEX IF NOT EXISTS byPayer ON payments (payer, receivedAt);
-CREATE INDEX IF NOT EXISTS open ON payments (state) WHERE settledBy IS NULL`
+CREATE INDEX IF NOT EXISTS byPayer ON payments (payer, receivedAt)`
+
+/** By far more than the 30 days of the wallet provider's API. */
+const keptForMs = 400 * 24 * 3_600_000
 
 export type Journal = ReturnType<typeof openJournal>
 
 /** Each write is on the disk before it returns, and survives a power failure. */
 export function openJournal(path: string) {
   const database = new DatabaseSync(path, { timeout: 5_000 })
-  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${schema}`)
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${schema};
+    DELETE FROM payments WHERE settledBy IS NOT NULL AND changedAt < ${Date.now() - keptForMs}`)
   const add = database.prepare(`INSERT INTO payments VALUES
     (:key, :operation, :payer, :request, :amount, :fee, 'received', NULL, :at, :at, NULL)`)
   const find = database.prepare('SELECT * FROM payments WHERE key = ?')
   const open = database.prepare('SELECT * FROM payments WHERE settledBy IS NULL ORDER BY receivedAt')
+  const decided = database.prepare(`SELECT * FROM payments WHERE settledBy = 'operator' AND changedAt > ?`)
   const advance = database.prepare(
     'UPDATE payments SET state = :state, changedAt = :at WHERE key = :key AND settledBy IS NULL',
   )
   const settle = database.prepare(`UPDATE payments
     SET state = :state, reason = :reason, changedAt = :at, settledBy = :by
     WHERE key = :key AND settledBy IS NULL`)
-  const wrongPins = database.prepare(`SELECT count(*) AS wrong FROM payments
-    WHERE payer = :payer AND reason = 'wrong_pin' AND receivedAt > :since AND receivedAt >
+  const pins = database.prepare(`SELECT count(*) FILTER (WHERE reason = 'wrong_pin') AS wrong,
+    count(*) FILTER (WHERE settledBy IS NULL AND state != 'received') AS unknown FROM payments
+    WHERE payer = :payer AND receivedAt > :since AND receivedAt >
       (SELECT coalesce(max(receivedAt), 0) FROM payments WHERE payer = :payer AND state = 'succeeded')`)
   return {
     add: (entry: Pick<Entry, 'key' | 'operation' | 'payer' | 'request' | 'amount' | 'fee'>): void =>
       void add.run({ ...entry, at: Date.now() }),
     find: (key: string): Entry | null => (find.get(key) as unknown as Entry | undefined) ?? null,
     open: (): Entry[] => open.all() as unknown as Entry[],
+    decidedSince: (since: number): Entry[] => decided.all(since) as unknown as Entry[],
     /** Both return false if the payment was already settled. */
     advance: (key: string, state: OpenState): boolean =>
       advance.run({ key, state, at: Date.now() }).changes === 1,
-    settle: (
-      key: string,
-      state: FinalState,
-      reason: string | null,
-      by: 'wallet' | 'bridge' | 'operator',
-    ): boolean => settle.run({ key, state, reason, by, at: Date.now() }).changes === 1,
-    /** Since the payer's last success. */
-    countWrongPins: (payer: string, since: number): number =>
-      (wrongPins.get({ payer, since }) as { wrong: number }).wrong,
+    settle: (key: string, state: FinalState, reason: string | null, by: Settler): boolean =>
+      settle.run({ key, state, reason, by, at: Date.now() }).changes === 1,
+    /** Since the payer's last success. `unknown`: sent, and may still turn out as wrong. */
+    countPins: (payer: string, since: number) =>
+      pins.get({ payer, since }) as { wrong: number; unknown: number },
   }
 }
 

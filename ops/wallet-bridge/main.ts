@@ -1,5 +1,6 @@
 // A wallet provider in front of another wallet's API (README.md).
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { lockJournal, openJournal } from './journal.ts'
 import { openPayments } from './payments.ts'
 import { createBridgeServer } from './server.ts'
@@ -17,6 +18,12 @@ function read(name: string, minLength = 1): string {
   return value
 }
 
+function readNumber(name: string, usual: number, max: number): number {
+  const value = Number(process.env[name] || usual)
+  if (Number.isInteger(value) && value > 0 && value <= max) return value
+  throw new Error(`Set ${name} to a whole number from 1 to ${max}`)
+}
+
 const journalPath = (): string => read('BRIDGE_JOURNAL')
 
 async function start(): Promise<void> {
@@ -27,6 +34,8 @@ async function start(): Promise<void> {
     clientSecret: read('WALLET_CLIENT_SECRET'),
     timeoutMs: 60_000,
   }
+  const respondWithinMs = readNumber('BRIDGE_RESPOND_MS', 8_000, 60_000)
+  const port = readNumber('BRIDGE_PORT', 3_200, 65_535)
   const journalKey = read('BRIDGE_JOURNAL_KEY', 32)
   lockJournal(journalPath())
   const journal = openJournal(journalPath())
@@ -34,26 +43,29 @@ async function start(): Promise<void> {
     write({ at: new Date().toISOString(), event, ...fields })
   const payments = openPayments(journal, openWalletApi(access), journalKey, log)
   payments.resume()
-  const respondWithinMs = Number(process.env['BRIDGE_RESPOND_MS'] ?? 8_000)
   const server = createBridgeServer({ journal, payments, keys: keys.filter(Boolean), respondWithinMs })
-  server.listen(Number(process.env['BRIDGE_PORT'] ?? 3200), process.env['BRIDGE_HOST'] ?? '127.0.0.1')
+  server.listen(port, process.env['BRIDGE_HOST'] || '127.0.0.1')
   await once(server, 'listening')
   log('bridge.started', { address: server.address() })
 }
 
+function openExisting() {
+  if (!existsSync(journalPath())) throw new Error(`There is no journal ${journalPath()}`)
+  return openJournal(journalPath())
+}
+
 function decide(key: string, wanted: 'succeeded' | 'failed'): void {
-  const journal = openJournal(journalPath())
-  const isSettled = journal.settle(key, wanted, wanted === 'failed' ? 'technical_error' : null, 'operator')
+  const journal = openExisting()
+  const reason = wanted === 'failed' ? 'technical_error' : null
+  if (journal.settle(key, wanted, reason, 'operator'))
+    return write({ key, state: wanted, settledBy: 'operator' })
   const entry = journal.find(key)
-  if (isSettled) write({ key, state: wanted, settledBy: 'operator' })
-  else
-    throw new Error(
-      entry === null ? 'No such payment' : `Settled before: ${entry.state}, by the ${entry.settledBy}`,
-    )
+  if (entry === null) throw new Error('No such payment')
+  throw new Error(`Settled before: ${entry.state}, by the ${entry.settledBy}`)
 }
 
 function listOpen(): void {
-  for (const entry of openJournal(journalPath()).open()) {
+  for (const entry of openExisting().open()) {
     const { payer: _payer, request: _request, ...shown } = entry
     write(shown)
   }

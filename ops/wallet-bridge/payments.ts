@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Entry, FinalState, Journal } from './journal.ts'
+import type { Entry, FinalState, Journal, Settler } from './journal.ts'
 import type { openWalletApi, WalletResult } from './wallet-api.ts'
 
 export interface PaymentRequest {
@@ -19,15 +19,17 @@ type Wallet = ReturnType<typeof openWalletApi>
 type Outcome = [state: FinalState, reason: string | null]
 type Log = (event: string, fields: object) => void
 
-/** Wrong PINs in a row, for one wallet, after which the bridge sends no more of its payments. */
+/** After this many wrong PINs in a row, the bridge blocks the payer's wallet. */
 const maxWrongPins = 3
 const lockedForMs = 24 * 3_600_000
 /** Payments of one wallet that wait for each other, so that PINs are counted one by one. */
 const maxWaiting = 20
+/** How long to look for a wallet that contradicts an operator. */
+const doubtedForMs = 7 * 24 * 3_600_000
 const firstCheckMs = 500
 const lastCheckMs = 30_000
 
-/** Your wallet's codes. An unknown one means that the payment isn't possible this time. */
+/** Your wallet's codes. An unknown one counts as declined. */
 const outcomes: Record<string, Outcome> = {
   BAD_PASSCODE: ['refused', 'wrong_pin'],
   NO_SUCH_ACCOUNT: ['refused', 'wrong_pin'],
@@ -48,14 +50,17 @@ export function openPayments(journal: Journal, wallet: Wallet, journalKey: strin
   const queues = new Map<string, { waiting: number; last: Promise<unknown> }>()
   const hash = (text: string): string => createHmac('sha256', journalKey).update(text).digest('hex')
 
-  function settle({ key, operation }: Entry, [state, reason]: Outcome, by: 'wallet' | 'bridge'): true {
+  function settle({ key, operation }: Entry, [state, reason]: Outcome, by: Settler): true {
     const isFirst = journal.settle(key, state, reason, by)
-    log(isFirst ? 'payment.settled' : 'payment.settled-before', { key, operation, state, reason, by })
+    const before = journal.find(key)?.state
+    const isContradiction = (before === 'succeeded') !== (state === 'succeeded')
+    const event = isFirst ? 'settled' : isContradiction ? 'contradicted' : 'settled-before'
+    log(`payment.${event}`, { key, operation, state, reason, by, ...(isFirst ? {} : { before }) })
     return true
   }
 
-  /** Returns whether the payment is settled. `isOver`: it can't reach the wallet later. */
-  function apply(entry: Entry, result: WalletResult, isOver: boolean): boolean {
+  /** Returns whether the payment is settled. `cannotArriveLater`: the wallet has refused it. */
+  function apply(entry: Entry, result: WalletResult, cannotArriveLater: boolean): boolean {
     switch (result.state) {
       case 'done':
         return settle(entry, ['succeeded', null], 'wallet')
@@ -65,26 +70,27 @@ export function openPayments(journal: Journal, wallet: Wallet, journalKey: strin
         journal.advance(entry.key, 'waiting')
         return false
       case 'absent':
-        return isOver && settle(entry, declined, 'wallet')
-      case 'rejected':
-      case 'lost':
+        return cannotArriveLater && settle(entry, declined, 'wallet')
+      default:
         return false
     }
   }
 
-  /** For as long as the outcome is unknown. An operator may decide meanwhile. */
-  async function follow(entry: Entry, isOver: boolean): Promise<void> {
+  /** Runs until the outcome is known. If an operator decides, it goes on for a while. */
+  async function follow(entry: Entry, cannotArriveLater: boolean): Promise<void> {
     for (let waitMs = firstCheckMs; ; waitMs = Math.min(waitMs * 2, lastCheckMs)) {
       await pause(waitMs)
-      if (journal.find(entry.key)?.settledBy !== null) return
-      if (apply(entry, await wallet.check(entry.operation), isOver)) return
+      const { settledBy, changedAt } = journal.find(entry.key) as Entry
+      if (settledBy === 'wallet' || (settledBy !== null && changedAt < Date.now() - doubtedForMs)) return
+      if (apply(entry, await wallet.check(entry.operation), cannotArriveLater)) return
     }
   }
 
   async function carryOut(entry: Entry, request: PaymentRequest): Promise<void> {
     const { phone, pin: passcode, amount, fee, reference: note } = request
-    if (journal.countWrongPins(entry.payer, Date.now() - lockedForMs) >= maxWrongPins)
-      return void settle(entry, ['refused', 'wallet_locked'], 'bridge')
+    const { wrong, unknown } = journal.countPins(entry.payer, Date.now() - lockedForMs)
+    if (wrong + unknown >= maxWrongPins)
+      return void settle(entry, wrong >= maxWrongPins ? ['refused', 'wallet_locked'] : declined, 'bridge')
     const bearer = await wallet.currentToken().catch(() => null)
     const isLate = Date.now() > Date.parse(request.validUntil)
     if (bearer === null || isLate) return void settle(entry, declined, 'bridge')
@@ -92,8 +98,8 @@ export function openPayments(journal: Journal, wallet: Wallet, journalKey: strin
     if (!journal.advance(entry.key, 'sending')) return
     const { operation: id } = entry
     const result = await wallet.pay(bearer, { id, phone, passcode, amount: amount + fee, note })
-    const isOver = result.state === 'rejected'
-    if (!apply(entry, result, isOver)) void follow(entry, isOver)
+    const cannotArriveLater = result.state === 'rejected'
+    if (!apply(entry, result, cannotArriveLater)) void follow(entry, cannotArriveLater)
   }
 
   function enqueue(entry: Entry, request: PaymentRequest): Promise<unknown> {
@@ -117,11 +123,12 @@ export function openPayments(journal: Journal, wallet: Wallet, journalKey: strin
   }
 
   return {
-    /** What a process that died has left behind. */
+    /** Resumes the payments that a crashed process left open. */
     resume(): void {
       for (const entry of journal.open())
         if (entry.state === 'received') settle(entry, declined, 'bridge')
         else void follow(entry, false)
+      for (const entry of journal.decidedSince(Date.now() - doubtedForMs)) void follow(entry, false)
     },
 
     /** Waits for the outcome, but no longer than `waitMs`. */

@@ -46,23 +46,21 @@ async function respond(bridge: Bridge, req: IncomingMessage, res: ServerResponse
 
 type Response = [status: number, body: object]
 
-async function handle(
-  { journal, payments, keys, respondWithinMs }: Bridge,
-  req: IncomingMessage,
-): Promise<Response> {
+async function handle(bridge: Bridge, req: IncomingMessage): Promise<Response> {
+  const { journal, payments, keys, respondWithinMs } = bridge
   const { method, url: path = '' } = req
   const body = await readBody(req)
   if (body === null) return [413, {}]
   if (!keys.some((key) => isSigned(key, req, body))) return [401, {}]
   const [, noun, encodedKey] = /\/(payments|refunds)(?:\/([^/?]+))?$/.exec(path) ?? []
   if (method === 'GET' && encodedKey !== undefined) {
-    const key = decode(encodedKey)
-    const entry = noun === 'payments' && typeof key === 'string' ? journal.find(key) : null
+    const key = orNull(() => decodeURIComponent(encodedKey))
+    const entry = noun === 'payments' && key !== null ? journal.find(key) : null
     return entry === null ? [404, { key, status: 'unknown' }] : present(entry)
   }
   if (method !== 'POST' || noun === undefined || encodedKey !== undefined) return [404, {}]
   if (noun === 'refunds') return [501, {}]
-  const request = decode(body.toString(), JSON.parse)
+  const request = orNull((): unknown => JSON.parse(body.toString()))
   if (!isPaymentRequest(request)) return [400, {}]
   const result = await payments.receive(request, respondWithinMs)
   if (result === 'other body') return [409, {}]
@@ -74,9 +72,9 @@ function present({ key, amount, fee, state, reason, settledBy }: Entry): Respons
   return [200, { key, status, ...(reason === null ? {} : { reason }), amount, fee }]
 }
 
-function decode(given: string, by: (text: string) => unknown = decodeURIComponent) {
+function orNull<T>(parse: () => T): T | null {
   try {
-    return by(given)
+    return parse()
   } catch {
     return null
   }
@@ -87,10 +85,10 @@ async function readBody(req: IncomingMessage): Promise<Buffer | null> {
   let bytes = 0
   for await (const chunk of req) {
     bytes += (chunk as Buffer).length
-    if (bytes > maxBodyBytes) return null
-    chunks.push(chunk as Buffer)
+    // To leave the loop would close the connection before the response.
+    if (bytes <= maxBodyBytes) chunks.push(chunk as Buffer)
   }
-  return Buffer.concat(chunks)
+  return bytes > maxBodyBytes ? null : Buffer.concat(chunks)
 }
 
 function isSigned(key: string, { headers, method, url }: IncomingMessage, body: Buffer): boolean {

@@ -128,6 +128,29 @@ describe('The wallet bridge', function () {
       )
     })
 
+  /** A wallet that doesn't know any operation. `pay` chooses its response to a payment. */
+  async function scripted(
+    pay: (bearer: string) => [number, object] | Promise<[number, object]>,
+    newToken = () => 'a-token',
+  ) {
+    const seen: string[] = []
+    const server = createServer(async ({ method, url = '', headers }, res) => {
+      seen.push(`${method} ${url}`)
+      const bearer = headers.authorization?.replace('Bearer ', '') ?? ''
+      const [status, body] =
+        url === '/session'
+          ? [200, { token: newToken(), expiresIn: 3_600 }]
+          : method === 'GET'
+            ? [404, { code: 'NOT_FOUND' }]
+            : await pay(bearer)
+      res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+    })
+    const listening = await listen(server)
+    opened.push(listening)
+    const count = (start: string) => seen.filter((each) => each.startsWith(start)).length
+    return { origin: listening.origin, count }
+  }
+
   /** Returns false if the bridge did not reach the step. */
   async function dieAt(step: number, account: Partial<Account>): Promise<boolean> {
     const phone = customer(account)
@@ -238,6 +261,85 @@ describe('The wallet bridge', function () {
     expect(countOf(stub.moved, rejected.phone)).to.equal(0)
     const wrong = await post(bridge, { ...newPayment(customer()), amount: 0.5 })
     expect(wrong.code).to.equal(400)
+  })
+
+  it('sends no more PINs of one wallet than its limit, even while their outcomes are unknown', async () => {
+    const bridge = await start('pins')
+    const phone = customer({ waits: 20_000 })
+    const guesses = Array.from({ length: 12 }, (_, index) => newPayment(phone, { pin: String(1000 + index) }))
+    await Promise.all(guesses.map((guess) => post(bridge, guess)))
+    expect(countOf(stub.arrived, phone)).to.equal(3)
+    await bridge.kill()
+    const late = newPayment(phone)
+    expect(await post(await start('pins'), late)).to.include({ status: 'declined' })
+    expect(countOf(stub.arrived, phone)).to.equal(3)
+  })
+
+  it('keeps a payment pending if only a gateway responded, and declines it if the wallet refused', async () => {
+    for (const [status, wanted] of [
+      [408, 'pending'],
+      [499, 'pending'],
+      [409, 'pending'],
+      [422, 'declined'],
+    ] as const) {
+      const wallet = await scripted(() => [status, {}])
+      const bridge = await start(`gateway-${status}`, { WALLET_URL: wallet.origin })
+      const payment = newPayment(customer())
+      await post(bridge, payment)
+      await waitFor('two checks', () => wallet.count('GET /operations') > 1 || wanted === 'declined')
+      if (wanted === 'pending') expect(await query(bridge, payment)).to.include({ status: 'pending' })
+      else expect(await finalOf(bridge, payment)).to.include({ status: wanted })
+    }
+  })
+
+  it('logs a wallet that contradicts the operator, even after a restart', async () => {
+    const bridge = await start('doubt')
+    const payment = newPayment(customer({ waits: 12_000 }))
+    expect(await post(bridge, payment)).to.include({ status: 'pending' })
+    expect((await command('doubt', 'decide', payment.key, 'failed')).code).to.equal(0)
+    await bridge.kill()
+    const next = await start('doubt')
+    await waitFor(
+      'the contradiction',
+      () => logged.some((line) => line.includes('payment.contradicted') && line.includes(payment.key)),
+      60_000,
+    )
+    expect(await query(next, payment)).to.include({ status: 'failed' })
+  })
+
+  it('opens one session for payments at once, and keeps it after a late 401 of the one before', async () => {
+    let sessions = 0
+    const wallet = await scripted(
+      async (bearer) => {
+        if (bearer !== 'token-1') return [200, { state: 'done' }]
+        if (wallet.count('POST /operations') === 1) return [200, { state: 'done' }]
+        if (wallet.count('POST /operations') === 3) await waitFor('a new session', () => sessions === 2)
+        return [401, {}]
+      },
+      () => {
+        sessions += 1
+        return `token-${sessions}`
+      },
+    )
+    const bridge = await start('session', { WALLET_URL: wallet.origin })
+    const pay = () => post(bridge, newPayment(customer()))
+    expect(await pay()).to.include({ status: 'succeeded' })
+    await Promise.all([pay(), pay()])
+    const many = await Promise.all(Array.from({ length: 5 }, pay))
+    for (const each of many) expect(each).to.include({ status: 'succeeded' })
+    expect(sessions).to.equal(2)
+  })
+
+  it('refuses a missing journal and wrong numbers, and responds 413 to a large body', async () => {
+    for (const args of [['open'], ['decide', 'a-key', 'failed']]) {
+      const { code, stderr } = await command('mistyped', ...args)
+      expect([code, stderr]).to.deep.equal([1, `There is no journal ${journalOf('mistyped')}\n`])
+    }
+    for (const wrong of [{ BRIDGE_PORT: '3200x' }, { BRIDGE_RESPOND_MS: '8s' }, { BRIDGE_RESPOND_MS: '-1' }])
+      expect(await (await start('numbers', wrong)).ended).to.deep.equal([1, null])
+    const bridge = await start('large', { BRIDGE_HOST: '' })
+    const large = newPayment(customer(), { reference: 'x'.repeat(3_000_000) })
+    expect(await post(bridge, large)).to.deep.equal({ code: 413 })
   })
 
   it('starts only once per journal', async () => {
