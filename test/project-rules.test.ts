@@ -49,13 +49,11 @@ describe('The codebase', () => {
     expect(read('src/platform/deps.ts')).to.not.match(/^import (?!type )/m)
   })
 
-  it('contains no import cycles, not even cycles of type imports', () => {
-    expect(importCycles()).to.deep.equal([])
-  })
+  it('contains no import cycles, not even cycles of type imports', () =>
+    expect(importCycles()).to.deep.equal([]))
 
-  it('contains no file that is small enough to belong in its only importer', () => {
-    expect(smallFiles()).to.deep.equal([])
-  })
+  it('contains no file that is small enough to belong in its only importer', () =>
+    expect(smallFiles()).to.deep.equal([]))
 
   it('writes CSV only in src/platform/csv.ts', () => {
     const others = sources.filter((file) => file !== 'src/platform/csv.ts' && !file.endsWith('-example.ts'))
@@ -120,9 +118,8 @@ describe('The codebase', () => {
       expect(offenders(files, (name) => imports.test(name))).to.deep.equal([])
     })
 
-  it('reads the environment only in src/config/config.ts', () => {
-    expect(mentioning(sources, /process\.env/)).to.have.members(['src/config/config.ts'])
-  })
+  it('reads the environment only in src/config/config.ts', () =>
+    expect(mentioning(sources, /process\.env/)).to.have.members(['src/config/config.ts']))
 
   it('imports OpenTelemetry only in src/tracing', () => {
     const others = sources.filter((file) => !file.startsWith('src/tracing/'))
@@ -132,11 +129,10 @@ describe('The codebase', () => {
     expect(importsOf('src/tracing/otlp.ts')).to.include('@opentelemetry/api')
   })
 
-  it('opens connections in exactly two files', () => {
+  it('opens connections in exactly two files', () =>
     expect(
       mentioning(sources, /\.createConnection\(|new (\w*Redis|Cluster)\(|new MongoClient\(/),
-    ).to.have.members(['src/mongo/connect.ts', 'src/queues/open-redis.ts'])
-  })
+    ).to.have.members(['src/mongo/connect.ts', 'src/queues/open-redis.ts']))
 
   it('replaces no method of an object made by Node.js or a package', () => {
     const replacing =
@@ -265,11 +261,10 @@ describe('The codebase', () => {
     for (const [, file] of started) expect(sources).to.include(`${file}.ts`)
   })
 
-  it('has the default retry table in .env.example', () => {
+  it('has the default retry table in .env.example', () =>
     expect(read('.env.example')).to.match(
       new RegExp(`^WEBHOOK_RETRY_SECONDS=${retryWaitSeconds.join()}$`, 'm'),
-    )
-  })
+    ))
 
   it('has a .env.example that lists exactly the environment variables that the service reads', () => {
     const named = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map((match) => match[1])
@@ -373,8 +368,7 @@ describe('The codebase', () => {
   })
 
   it('has a digest in the lock file for every package, on every platform', () => {
-    const packages = Object.entries<{ integrity?: string }>(JSON.parse(read('package-lock.json')).packages)
-    const unproved = packages
+    const unproved = Object.entries<{ integrity?: string }>(JSON.parse(read('package-lock.json')).packages)
       .filter(([path, { integrity }]) => path !== '' && !integrity)
       .map(([path]) => path)
     // npm leaves out packages for other platforms. It adds them if their entries are missing.

@@ -17,8 +17,7 @@ describe('The “Your account” page', () => {
   const signIn = async ({ name, password }: Account, userAgent: string, from: string) => {
     const visitor = visit(service)
     const headers = { 'User-Agent': userAgent, 'X-Forwarded-For': from }
-    const { status } = await visitor.post('/admin/sign-in', { name, password }, headers)
-    expect(status).to.equal(303)
+    expect((await visitor.post('/admin/sign-in', { name, password }, headers)).status).to.equal(303)
     return visitor
   }
 
@@ -38,8 +37,7 @@ describe('The “Your account” page', () => {
       const hashes = [...service.deps.secrets.hashes(token), createHash('sha256').update(token).digest('hex')]
       for (const secret of [token, ...hashes]) expect(text).not.to.include(secret)
     }
-    const listed = await listSessions(service.deps, own.name)
-    const minutes = listed.map(({ client, lastSeenAt, createdAt }) => {
+    const minutes = (await listSessions(service.deps, own.name)).map(({ client, lastSeenAt, createdAt }) => {
       return [client, Math.round((lastSeenAt.getTime() - createdAt.getTime()) / 60_000)]
     })
     expect(minutes).to.deep.include.members([

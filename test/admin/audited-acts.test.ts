@@ -144,8 +144,7 @@ describe('An audited action', function () {
       after: { url: maskUrl(deps, long), events: ['payment.expired'] },
     })
     await send('post', `/${id}/rotate-secret`, {})
-    const { previousSecrets } = await deps.Endpoint.findById(id).orFail().lean()
-    const overlapEndsAt = previousSecrets[0]?.validUntil
+    const overlapEndsAt = (await deps.Endpoint.findById(id).orFail().lean()).previousSecrets[0]?.validUntil
     await lineOf('endpoint.secret-rotated', { before: null, after: { overlapEndsAt } })
     await send('delete', `/${id}`, {})
     const { deletedAt } = await deps.Endpoint.findById(id).orFail().lean()
@@ -215,8 +214,7 @@ describe('An audited action', function () {
     'business.paid-out': {
       async run(deps, id) {
         const owner = { businessId: id, sandbox: false }
-        const live = asMerchant(id, await service.key(id, { mode: 'live' }))
-        await receiveLive(service, live, 500)
+        await receiveLive(service, asMerchant(id, await service.key(id, { mode: 'live' })), 500)
         await bookPayoutOnce(deps, { ...owner, amount: 400, reference: 'TR-1' }, by)
       },
       changes: (id) => service.deps.LedgerEntry.countDocuments({ businessId: id, type: 'payout' }),

@@ -152,8 +152,7 @@ describe('Bull Board', function () {
       expect(body).to.have.property('error')
       expect(text).to.not.match(/node_modules|\.ts:/)
     }
-    const requests = { get: '/api/queues', put: `${mainQueue}/retry/failed` }
-    for (const [method, path] of Object.entries(requests)) {
+    for (const [method, path] of Object.entries({ get: '/api/queues', put: `${mainQueue}/retry/failed` })) {
       const { status, body } = await callBoard(board.service, visit(board.service), method, path)
       expect([status, body.error]).to.deep.equal([403, 'You are signed out'])
     }

@@ -20,9 +20,7 @@ describe('The reply suggested for a support call', () => {
   const merchant = withMerchantPerTest(service)
   let wallet: ScriptedWallet
   const staff = withStaff(service, 'support')
-  before(() => {
-    wallet = scriptedWallet(service)
-  })
+  before(() => void (wallet = scriptedWallet(service)))
   beforeEach(() => service.clock.freeze(service.clock.now()))
   afterEach(() => service.clock.freeze(null))
 
@@ -165,8 +163,7 @@ describe('The reply suggested for a support call', () => {
     await http.put(endpoint).set(merchant.write()).send({ active: false }).expect(200)
     const expectBlocked = async (notice: string) => {
       for (const each of pages) {
-        const { text } = await card(each)
-        expect(text, each)
+        expect((await card(each)).text, each)
           .to.include(notice)
           .and.not.match(/Re-queue(:| all)/)
       }

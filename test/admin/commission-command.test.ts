@@ -37,8 +37,7 @@ describe('npm run admin -- business commission', function () {
 
   it('sets the rates for later payments and changes nothing when repeated', async () => {
     expect(await feesNow()).to.deep.equal([200, 100])
-    const first = await setRates(150, 0, '--reason', 'contract 12')
-    const { id, commission } = JSON.parse(first.stdout)
+    const { id, commission } = JSON.parse((await setRates(150, 0, '--reason', 'contract 12')).stdout)
     const [{ from, ...rates }, ...more] = commission
     expect([id, rates, more]).to.deep.equal([merchant.businessId, { provider: 150, payer: 0 }, []])
     expect(await feesNow()).to.deep.equal([150, 0])
@@ -49,8 +48,7 @@ describe('npm run admin -- business commission', function () {
     const shown = await cli.done('business', 'show', merchant.businessId)
     expect(shown).to.deep.include({ commission })
     expect(shown['commissionRates']).to.deep.equal({ provider: 150, payer: 0, tof: 1400, tte: 200 })
-    const viewer = await signedIn(service, 'viewer')
-    const { text } = await viewer.get(`/admin/businesses/${merchant.businessId}`)
+    const { text } = await (await signedIn(service, 'viewer')).get(`/admin/businesses/${merchant.businessId}`)
     expect(readable(text)).to.match(/Commission merchant 1\.5 %, customer 0 % \(set for this business\)/)
   })
 

@@ -40,21 +40,18 @@ describe('The staff page for a payment or delivery', () => {
     endpointServer.respondWith((res) => void res.writeHead(204).end())
     await staff.act(`/admin/deliveries/${delivery._id}/requeue`)
     const nextAt = new Date(service.clock.now().getTime() + 1000)
-    const leased = { leaseToken: 't', nextAttemptAt: nextAt }
-    await service.deps.Delivery.updateOne({ _id: delivery._id }, leased)
+    await service.deps.Delivery.updateOne({ _id: delivery._id }, { leaseToken: 't', nextAttemptAt: nextAt })
     expect(await sentence()).to.equal('RETRYING An attempt is in progress now.')
     service.clock.advance(1000)
     await actions.attempt(service.deps, delivery._id)
-    const { deliveredAt } = await actions.storedDelivery(service, delivery)
-    const at = shown(deliveredAt)
+    const at = shown((await actions.storedDelivery(service, delivery)).deliveredAt)
     expect(await sentence()).to.equal(`DELIVERED Delivered at ${at}. The endpoint responded with status 204.`)
   })
 
   it('lists events that are not yet relayed', async () => {
     const { referenceNumber } = await actions.createIntent(service, merchant)
     const pending = 'Webhooks payment.created happened at '
-    const page = await paymentPage(referenceNumber)
-    expect(page)
+    expect(await paymentPage(referenceNumber))
       .to.include(pending)
       .and.match(/UTC\. It has not been sent to the endpoints yet\. Timeline/)
   })
@@ -113,8 +110,7 @@ describe('The staff page for a payment or delivery', () => {
       'payment.created',
     ])
     endpointServer.respondWith((res) => void res.writeHead(500).end(hostile))
-    const metadata = { phone: 'private-metadata' }
-    const fields = { amount: 777, label: hostile, metadata }
+    const fields = { amount: 777, label: hostile, metadata: { phone: 'private-metadata' } }
     const { referenceNumber, code } = await actions.createIntent(service, shop, fields)
     await actions.relay(service, shop)
     const [delivery] = await service.deps.Delivery.find({ referenceNumber }).lean()

@@ -20,9 +20,7 @@ describe("A payment's page", () => {
   const merchant = withMerchantPerTest(service)
   let wallet: ScriptedWallet
   const staff = withStaff(service, 'viewer')
-  before(() => {
-    wallet = scriptedWallet(service)
-  })
+  before(() => void (wallet = scriptedWallet(service)))
   // The page shows whole seconds, and each step advances the clock by one.
   beforeEach(() => service.clock.freeze(new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000)))
   afterEach(() => service.clock.freeze(null))
@@ -145,8 +143,7 @@ describe("A payment's page", () => {
     await relay(service, merchant)
     await giveBack(referenceNumber, 10_000, { outcome: 'done' })
     const notice = /No active endpoint was subscribed to (.*?), so nothing was sent/g
-    const missing = [...(await page(referenceNumber)).matchAll(notice)]
-    expect(missing.map(([, what]) => what)).to.deep.equal([
+    expect([...(await page(referenceNumber)).matchAll(notice)].map(([, what]) => what)).to.deep.equal([
       'payment.created when it happened',
       'payment.failed 2 of the 3 times that it happened',
       'payment.confirmed when it happened',

@@ -47,8 +47,7 @@ describe('A staff-initiated replay of events', function () {
     expect(readable(again.text)).to.include('A replay to this endpoint is already running')
     await runReplays(service.deps)
     expect(endpointServer.received).to.have.length(8)
-    const done = await support.read(page)
-    expect(done).to.include('DONE 12 of 12: 8 re-queued, 0 created, 4 skipped')
+    expect(await support.read(page)).to.include('DONE 12 of 12: 8 re-queued, 0 created, 4 skipped')
     await support.act(`${page}/replay`, selection)
     const { _id } = await service.deps.Replay.findOne({ endpointId, status: 'RUNNING' }).orFail().lean()
     await support.act(`${page}/replays/${_id}/cancel`, {})
@@ -77,7 +76,6 @@ describe('A staff-initiated replay of events', function () {
     const refused = (...args: string[]) => cli.here('deliveries', 'replay', '--endpoint', endpointId, ...args)
     const stderr = 'from must not be later than to, or in the future.\n'
     expect(await refused('--from', '2100-01-01')).to.deep.include({ exitCode: 1, stderr })
-    const unknown = await refused(...from.slice(0, 2), '--events', 'x')
-    expect(unknown.stderr).to.include('Unknown: x.')
+    expect((await refused(...from.slice(0, 2), '--events', 'x')).stderr).to.include('Unknown: x.')
   })
 })

@@ -87,15 +87,13 @@ describe('The Re-queue button', () => {
   it('is hidden from viewers, whose requests are rejected', async () => {
     const { id } = await toFailing()
     const { _id, referenceNumber } = await deadOne()
-    const acts = [`/admin/deliveries/${_id}/requeue`, `/admin/endpoints/${id}/requeue-all`]
-    for (const act of acts) {
+    for (const act of [`/admin/deliveries/${_id}/requeue`, `/admin/endpoints/${id}/requeue-all`]) {
       expect((await viewer.act(act)).status, act).to.equal(403)
       for (const csrf of ['', 'x', viewer.cookie])
         expect((await support.post(act, { csrf })).status, act).to.equal(403)
     }
     expect(await statusOf({ _id })).to.equal('DEAD')
-    const pages = [`payments/${referenceNumber}`, `deliveries/${_id}`, `endpoints/${id}`, 'dead']
-    for (const page of pages) {
+    for (const page of [`payments/${referenceNumber}`, `deliveries/${_id}`, `endpoints/${id}`, 'dead']) {
       const forSupport = await support.get(`/admin/${page}`)
       expect(forSupport.text, page).to.match(/(action|href)="[^"]*\/requeue(-all)?(\?[^"]*)?"/)
       const { status, text } = await viewer.get(`/admin/${page}`)

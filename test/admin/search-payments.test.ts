@@ -161,8 +161,7 @@ describe('The payment search', () => {
   it('finds a phone number that was hashed with the previous SECRET_KEY', async () => {
     const intent = await createIntent(service, merchant)
     await simulate(service, merchant, intent.referenceNumber, { payerPhone: '33445566' })
-    const visitor = await signedIn(rotated, 'support')
-    const { location } = await visitor.act('/admin/search', { q: '33445566' })
+    const { location } = await (await signedIn(rotated, 'support')).act('/admin/search', { q: '33445566' })
     expect(location).to.equal(pageOf(intent))
   })
 
@@ -186,8 +185,7 @@ describe('The payment search', () => {
     const shop = await service.merchant()
     const midnight = new Date(Math.ceil(service.clock.now().getTime() / dayMs) * dayMs)
     service.clock.freeze(new Date(midnight.getTime() - 60_000))
-    const wallet = scriptedWallet(service)
-    wallet.setOutcome(() => ({ outcome: 'done' }))
+    scriptedWallet(service).setOutcome(() => ({ outcome: 'done' }))
     const before = await createIntent(service, shop, { amount: 123_450 })
     const unpaid = await createIntent(service, shop, { amount: 123_450 })
     service.clock.advance(120_000)

@@ -25,8 +25,7 @@ describe('The search page', () => {
   const search = (q: string) => staff.act('/admin/search', { q })
 
   it('redirects a reference, id or unique name to its page, ignoring case and surrounding spaces', async () => {
-    const delivery = await freshDelivery(service, merchant)
-    const { _id, referenceNumber, endpointId } = delivery
+    const { _id, referenceNumber, endpointId } = await freshDelivery(service, merchant)
     const payment = `/admin/payments/${referenceNumber}`
     const business = `/admin/businesses/${merchant.businessId}`
     const cases = [

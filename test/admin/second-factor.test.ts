@@ -94,8 +94,7 @@ describe('A second factor', () => {
     expect(statuses).to.have.members([303, 403])
     const again = await enterPassword(account)
     expect((await again.enter(second.toUpperCase().replaceAll('-', ' '))).status).to.equal(303)
-    const lines = await trail(account.name, /signed-in/)
-    expect(lines.slice(1).map(({ after }) => after)).to.deep.equal([
+    expect((await trail(account.name, /signed-in/)).slice(1).map(({ after }) => after)).to.deep.equal([
       { secondFactor: 'recovery code', codesLeft: 9 },
       { secondFactor: 'recovery code', codesLeft: 8 },
     ])

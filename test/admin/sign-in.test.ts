@@ -23,8 +23,7 @@ describe('Staff sign-in', () => {
 
   it('sets a 12-hour cookie that only this host receives, only over https, and that scripts cannot read', async () => {
     const visitor = visit(service)
-    const form = await visitor.get('/admin/sign-in')
-    expect(form.status).to.equal(200)
+    expect((await visitor.get('/admin/sign-in')).status).to.equal(200)
     const { name, password } = await hire(service, 'viewer')
     const got = await visitor.post('/admin/sign-in', { name: ` ${name.toUpperCase()} `, password })
     expect([got.status, got.location]).to.deep.equal([303, '/admin'])

@@ -110,8 +110,7 @@ describe('A staff session', () => {
         await end(admin.name)
         return run(...args)
       }
-      const path = `/admin/businesses/${business._id}/suspend`
-      const acting = admin.act(path, { reason: 'ticket 4711' })
+      const acting = admin.act(`/admin/businesses/${business._id}/suspend`, { reason: 'ticket 4711' })
       const { status, text } = await acting.finally(() => Object.assign(act, { run }))
       expect([status, text]).to.deep.equal([403, text.replace(/<nav[^]*<\/nav>/, '')])
       expect(text).to.include('You are not signed in, or your session has ended.')

@@ -45,9 +45,8 @@ describe('The metrics endpoint', () => {
     const [large, small] = await Promise.all([service.merchant(), service.merchant()])
     const copy = async (merchant: Merchant, count: number, changes: Partial<Intent>) => {
       await copyIntents(service, await intentTemplate(service, merchant), count, () => changes)
-      const { businessId } = merchant
       const [sum] = await service.deps.Intent.aggregate<{ bytes: number }>([
-        { $match: { businessId } },
+        { $match: { businessId: merchant.businessId } },
         { $group: { _id: null, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
       ])
       return sum?.bytes ?? 0

@@ -22,8 +22,7 @@ describe('Custom headers of a webhook endpoint', () => {
   const put = (id: string, change: object, as = merchant) =>
     service.http.put(`${path}/${id}`).set(as.write()).send(change)
   const read = async (id: string) => {
-    const { body } = await service.http.get(`${path}/${id}`).set(merchant.read()).expect(200)
-    return body.data
+    return (await service.http.get(`${path}/${id}`).set(merchant.read()).expect(200)).body.data
   }
   const test = (id: string) => service.http.post(`${path}/${id}/test`).set(merchant.write()).expect(200)
   const stored = (id: string) => service.deps.Endpoint.findById(id).orFail().lean()
@@ -36,16 +35,14 @@ describe('Custom headers of a webhook endpoint', () => {
   const both = { authorization: password, 'x-api-key': 'k 7' }
 
   it('are sent by tests, attempts and retries, beside the signature', async () => {
-    const { id } = (await create({ headers }).expect(201)).body.data
-    await test(id)
+    await test((await create({ headers }).expect(201)).body.data.id)
     expectSent(both)
     const { _id } = await freshDelivery(service, merchant)
     endpointServer.respondWith((res) => void res.writeHead(500).end())
     await attempt(service.deps, _id)
     expectSent(both)
     endpointServer.respondWith((res) => void res.end())
-    const retry = service.http.post(`/api/v1/dev/webhooks/events/${_id}/retry`).set(merchant.write())
-    await retry.expect(200)
+    await service.http.post(`/api/v1/dev/webhooks/events/${_id}/retry`).set(merchant.write()).expect(200)
     await attempt(service.deps, _id)
     expectSent(both)
     expect(lastHeaders()).to.include.keys('x-service-signature', 'webhook-signature')
@@ -140,8 +137,7 @@ describe('Custom headers of a webhook endpoint', () => {
     const odd = { a: { toString: 1 }, b: { toString: 2 } }
     for (const refused of [many(11), { ...many(4, 1020), 'X-4': 'vv' }, distinct, odd, [1], 'x', 5])
       await expectRefused(create({ headers: refused }), 400, 'VALIDATION_ERROR')
-    const { body } = await create({ headers: distinct }).expect(400)
-    expect(body.error).to.include({ param: 'headers' })
+    expect((await create({ headers: distinct }).expect(400)).body.error).to.include({ param: 'headers' })
     await create({ headers: { ...many(4, 1020), 'X-4': 'v' } }).expect(201)
     await create({ headers: JSON.parse('{"__proto__": "a", "toString": "b"}') }).expect(201)
   })

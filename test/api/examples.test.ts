@@ -330,8 +330,7 @@ describe('An example in the OpenAPI document', () => {
 
   async function attemptAll(event: EventName): Promise<void> {
     service.clock.advance(591)
-    const deliveries = await deliveriesOf(service, merchant)
-    for (const delivery of deliveries.filter((each) => each.event === event))
+    for (const delivery of (await deliveriesOf(service, merchant)).filter((each) => each.event === event))
       await attempt(service.deps, delivery._id)
   }
 

@@ -141,8 +141,7 @@ describe('A write', () => {
       ...(isByFilter && { wrong: { status: 7 } }),
       status: 200,
       async effects() {
-        const { requeues } = await storedDelivery(service, delivery)
-        return agreed(requeues, await linesOf('delivery.requeued'))
+        return agreed((await storedDelivery(service, delivery)).requeues, await linesOf('delivery.requeued'))
       },
       later: { status: 200, effects: 2 },
     }
@@ -208,8 +207,7 @@ describe('A write', () => {
     },
     async 'cancelled replay'() {
       const path = `/${await endpoint()}/replay`
-      const { body } = await send({ path: `/webhooks/endpoints${path}`, body: since }, 'start')
-      const { id: _id } = body.data
+      const { id: _id } = (await send({ path: `/webhooks/endpoints${path}`, body: since }, 'start')).body.data
       await loseResponses(service)
       const later = { status: 200, effects: 1 }
       const cancelled = replaysWith({ _id, status: 'CANCELLED' })

@@ -33,9 +33,7 @@ describe('If a process is killed between any two steps, the service', function (
   const service = withService()
   const endpointServer = withEndpointServer()
   const failing = withEndpointServer()
-  before(() => {
-    failing.respondWith((res) => void res.writeHead(500).end())
-  })
+  before(() => failing.respondWith((res) => void res.writeHead(500).end()))
 
   const kill = <Case>(operation: Operation<Case>, waitMs = 0) => killAtEveryStep(service, operation, waitMs)
   const land = <Case>(operation: Operation<Case>, effectStep: number) =>

@@ -20,18 +20,11 @@ const ages = [
   ...Array.from({ length: 30 }, (_none, index) => (8 + 8 * index) * hour),
 ]
 
-interface Made {
-  _id: string
-  createdAt: Date
-}
+type Made = { _id: string; createdAt: Date }
 
 type Read = (deps: Deps, caller: Caller, search: TimeSpan & PageRequest) => Promise<Page<Made>>
 
-interface List {
-  read: Read
-  kind: 'Intent' | 'LoggedEvent'
-  own(): object
-}
+type List = { read: Read; kind: 'Intent' | 'LoggedEvent'; own(): object }
 
 let logged = 0
 const lists: Record<'intents' | 'live events', List> = {
@@ -91,7 +84,7 @@ describe('The total of a long list', () => {
   const totalOf = async ({ read }: List, deps: Deps, caller: Caller) =>
     (await read(deps, caller, { ...anyTimeSpan, page: 1, limit: 1 })).total
 
-  for (const [name, list] of Object.entries(lists)) {
+  for (const [name, list] of Object.entries(lists))
     describe(`of ${name}`, () => {
       let caller: Caller
       let all: Made[]
@@ -155,7 +148,6 @@ describe('The total of a long list', () => {
         expect(await totalOf(list, withCheckpoints(5), caller)).to.equal(all.length + recent.length - 1)
       })
     })
-  }
 
   it('includes events logged hours late, e.g. after the workers were down', async () => {
     const [caller, deps, list] = [await callerOf(), withCheckpoints(5), lists['live events']]

@@ -6,11 +6,7 @@ import { expectRefused } from './refused.ts'
 const intents = '/api/v1/dev/intents'
 const [hour, day] = [3_600_000, 86_400_000]
 
-interface Item {
-  referenceNumber: string
-  status: string
-  createdAt: string
-}
+type Item = { referenceNumber: string; status: string; createdAt: string }
 
 describe('GET /dev/intents', () => {
   const service = withService()

@@ -37,8 +37,7 @@ describe("An intent's merchantReference", () => {
     service.http.post(intents).set(as.write(key)).send(body)
   const held = () => createIntent(service, merchant, input)
   const list = async (query: string, as: Merchant = merchant) => {
-    const { body } = await service.http.get(`${intents}?${query}`).set(as.read())
-    const { items, total } = body.data
+    const { items, total } = (await service.http.get(`${intents}?${query}`).set(as.read())).body.data
     return { references: items.map((each: Created) => each.referenceNumber), total }
   }
 
@@ -223,10 +222,9 @@ describe("An intent's merchantReference", () => {
   it('filters a list of intents, alone or combined with status and creation time', async () => {
     const made: string[] = []
     for (const end of [cancelIntent, simulate, null]) {
-      const reference = end === null ? 'nº 1042' : merchantReference
       const { referenceNumber } = await createIntent(service, merchant, {
         ...input,
-        merchantReference: reference,
+        merchantReference: end === null ? 'nº 1042' : merchantReference,
       })
       await end?.(service, merchant, referenceNumber)
       made.unshift(referenceNumber)

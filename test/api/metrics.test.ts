@@ -27,11 +27,7 @@ import { withServer } from '../support/with.ts'
 import { crlf, sendRaw } from './raw-request.ts'
 import { openProbes, openServer } from './short-timeouts.ts'
 
-interface Sample {
-  name: string
-  labels: Record<string, string>
-  value: number
-}
+type Sample = { name: string; labels: Record<string, string>; value: number }
 
 const samplesOf = (text: string): Sample[] =>
   [...text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)].map(([, name = '', labels = '', value]) => ({
@@ -170,8 +166,7 @@ describe('The metrics endpoint', () => {
       ['attempts_in_flight', [0, 5], { slots: 'fast' }],
       ['attempts_in_flight', [0, 5], { slots: 'slow' }],
     )
-    const completed = ['outbox-relay', 'intent-expiry', 'maintenance']
-    for (const queue of completed)
+    for (const queue of ['outbox-relay', 'intent-expiry', 'maintenance'])
       expectValues(done, ['job_duration_seconds_count', [1, Infinity], { queue, outcome: 'complete' }])
     for (const queue of queueNames) expectValues(done, ['queue_workers', [1, Infinity], { queue }])
     await workers.close()
@@ -179,8 +174,7 @@ describe('The metrics endpoint', () => {
 
   it('reports due work, unknown wallet outcomes and the portion of live payment codes in use', async () => {
     const at = (ago: number) => new Date(service.clock.now().getTime() - ago)
-    const Intents = service.deps.Intent
-    const template = await Intents.findOne({ 'payment.key': { $exists: true } })
+    const template = await service.deps.Intent.findOne({ 'payment.key': { $exists: true } })
       .orFail()
       .lean<Intent>()
     await copyIntents(service, template, 60, (index) => {

@@ -108,8 +108,7 @@ describe('The permission check', () => {
       const cancel = `/${made.body.data.referenceNumber}/cancel`
       await service.http.post(`${intents}${cancel}`).set(keyed.write()).expect(200)
       await fails(keyed.write(), 404, 'INTENT_NOT_FOUND', '/PI-NONE/cancel')
-      const live = asMerchant(open.businessId, goodLive)
-      await fails(live.write(), 403, 'SANDBOX_MISMATCH', cancel)
+      await fails(asMerchant(open.businessId, goodLive).write(), 403, 'SANDBOX_MISMATCH', cancel)
       await fails(keyed.write(), 400, 'INTENT_CANCEL_INVALID_STATUS', cancel)
     })
 

@@ -2,11 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 
-export interface RawResponse {
-  status: number
-  headers: Map<string, string>
-  body: string
-}
+export type RawResponse = { status: number; headers: Map<string, string>; body: string }
 
 export const crlf = (...lines: string[]): string => lines.join('\r\n')
 export const postHead = (path: string, headers: Record<string, string>, ...more: string[]): string =>

@@ -32,8 +32,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     (await createIntent(service, merchant, { amount, metadata: { order: '7' } })).referenceNumber
   async function paid(amount: number): Promise<string> {
     const reference = await create(amount)
-    const { status } = await simulate(service, merchant, reference)
-    expect(status).to.equal(200)
+    expect((await simulate(service, merchant, reference)).status).to.equal(200)
     return reference
   }
   const refund = (reference: string, body: string | object = {}, key?: string) =>
@@ -131,8 +130,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       const { referenceNumber } = await createIntent(service, merchant, { amountType: 'OPEN', amount: 5 })
       const path = `${intents}/${referenceNumber}/simulate-payment`
       await service.http.post(path).set(merchant.write()).send({ amount: 900 }).expect(200)
-      const { body } = await refund(referenceNumber).expect(200)
-      expect(body.data.refund.amount).to.equal(900)
+      expect((await refund(referenceNumber).expect(200)).body.data.refund.amount).to.equal(900)
     })
 
     it("returns the amount and the payer's fee to the sandbox wallet in partial refunds", async () => {
@@ -162,8 +160,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       const { orders } = replaceWallets({ refund: async () => ({ outcome: 'done' }), status: neverQueried })
       const path = `${intents}/${referenceNumber}/refund`
       await expectRefused(refund(referenceNumber), 403, 'SANDBOX_MISMATCH')
-      const { body } = await service.http.post(path).set(live.write()).expect(200)
-      const { id: key } = body.data.refund
+      const { id: key } = (await service.http.post(path).set(live.write()).expect(200)).body.data.refund
       expect(orders).to.have.lengthOf(1)
       expect(orders[0]).to.include({ key, paymentKey: 'form-1', amount: 99_904 })
     })
@@ -188,8 +185,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       await expectRefused(refund('PI-NONE', '{"amount":0}'), 400, 'AMOUNT_OUT_OF_RANGE', { param: 'amount' })
       expect(await stored(reference)).to.deep.include({ status: 'PAID', refundsCommitted: 0, refunds: [] })
       const reason = `${'é'.repeat(199)}😀`
-      const { body } = await refund(reference, { reason }).expect(200)
-      expect(body.data.refund.reason).to.equal(reason)
+      expect((await refund(reference, { reason }).expect(200)).body.data.refund.reason).to.equal(reason)
     })
 
     it('returns 400 INTENT_REFUND_INVALID_STATUS for an intent that is not paid', async () => {
@@ -342,8 +338,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         const { body } = await retry().expect(status)
         expect(body.data?.refund.amount ?? body.error.code).to.equal(status === 200 ? 100 : 'REFUND_FAILED')
         expect((await read(reference)).status).to.equal(becomes)
-        const left = await refund(reference)
-        expect(left.status).to.equal(status === 200 ? 400 : 200)
+        expect((await refund(reference)).status).to.equal(status === 200 ? 400 : 200)
       }
     })
 
@@ -383,8 +378,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect([first.status, first.body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])
       expect((await read(reference)).refunds[0]).to.include({ status: 'PENDING' })
       service.clock.advance(service.deps.config.walletTimeoutMs + 6000)
-      const { body } = await retry().expect(200)
-      expect(body.data.totalAmountRefunded).to.equal(100)
+      expect((await retry().expect(200)).body.data.totalAmountRefunded).to.equal(100)
       expect([orders.length, (await refundEvents(reference)).length]).to.deep.equal([1, 1])
     })
 
@@ -410,8 +404,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       data: ThirdPartyStep
     }
     const expired = new Error('the request is past its deadline')
-    const result = await step(() => Promise.reject(expired)).catch((error) => error)
-    expect(result).to.equal(expired)
+    expect(await step(() => Promise.reject(expired)).catch((error) => error)).to.equal(expired)
     expect((await stored(reference)).refunds[0]?.status).to.equal('PENDING')
   })
 

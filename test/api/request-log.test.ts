@@ -130,8 +130,7 @@ describe('The request log', () => {
   })
 
   it("contains the client's address from a trusted proxy and nothing else from X-Forwarded-For", async () => {
-    const config = { ...service.deps.config, trustProxy: ['127.0.0.1'] }
-    const app = createApp({ ...service.deps, config })
+    const app = createApp({ ...service.deps, config: { ...service.deps.config, trustProxy: ['127.0.0.1'] } })
     const { origin, close } = await openServer(service, shortTimeouts, app)
     const wireFrom = (from: string) =>
       crlf('GET /healthz HTTP/1.1', 'Host: a', `X-Forwarded-For: ${from}`, 'Connection: close', '', '')
@@ -155,8 +154,7 @@ describe('The request log', () => {
       service.deps.batchers.insertIntent = insertIntent
       throw new Error('a bug')
     }
-    const response = await post(write(), { amount: 5 }).expect(500)
-    const logged = await bothLines(response)
+    const logged = await bothLines(await post(write(), { amount: 5 }).expect(500))
     expect(logged.map(({ msg }) => msg)).to.have.members(['request.failed', 'http.request'])
     expect(logged.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.message', 'a bug')
   })
@@ -170,8 +168,7 @@ describe('The request log', () => {
     }
     const response = await service.http.get(intents).set(read()).expect(500)
     expect(response.body.error.code).to.equal('INTERNAL_ERROR')
-    const logged = await bothLines(response)
-    const failure = logged.find(({ msg }) => msg === 'request.failed')
+    const failure = (await bothLines(response)).find(({ msg }) => msg === 'request.failed')
     expect(failure).to.have.nested.property('err.name', 'CastError')
   })
 
@@ -208,8 +205,7 @@ describe('The request log', () => {
     const metadata = { hiddenKey: 'Hidden Value' }
     const body = { amount: 4_242_424, label: 'Hidden Label', metadata, ...urls }
     secrets.push('4242424', 'Hidden', 'hiddenKey', 'hidden-shop', 'hidden-hook', 'HiddenQuery')
-    const created = await post(write('create'), body).expect(201)
-    const { code, referenceNumber, shortCode } = created.body.data
+    const { code, referenceNumber, shortCode } = (await post(write('create'), body).expect(201)).body.data
     secrets.push(`"${code}"`, `:${code}`, shortCode)
     await post(merchant.write('Very-Secret-create'), body).expect(201)
     await service.http.get(`${intents}/${referenceNumber}?q=HiddenQuery`).set(merchant.read()).expect(400)
@@ -239,8 +235,7 @@ describe('The request log', () => {
       await service.deps.Intent.collection.insertOne({ codeKey: intent.codeKey })
       throw new Error('not reached')
     }
-    const last = await post(write('refused'), body).expect(503)
-    const logged = await bothLines(last)
+    const logged = await bothLines(await post(write('refused'), body).expect(503))
     expect(logged.find(({ msg }) => msg === 'mongodb.failed')).to.have.nested.property('err.code', 11_000)
     for (const secret of secrets) expect(recorded.text, secret).not.to.include(secret)
   })

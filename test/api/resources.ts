@@ -10,10 +10,7 @@ import { storeOrder } from '../support/orders.ts'
 import { type Merchant, type Service, tester } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
-export interface Side {
-  merchant: Merchant
-  sandbox: boolean
-}
+export type Side = { merchant: Merchant; sandbox: boolean }
 
 /** For each kind of object that merchants own: the error if it's missing, an unused id, how to create and read it. */
 export interface Kind {
@@ -23,11 +20,7 @@ export interface Kind {
   stored(service: Service, businessIds: string[]): Promise<Stored[]>
 }
 
-export interface Stored {
-  _id: string
-  businessId: string
-  sandbox: boolean
-}
+export type Stored = { _id: string; businessId: string; sandbox: boolean }
 
 const nowhere = 'http://127.0.0.1:9/hook'
 export const kinds = {

@@ -28,8 +28,7 @@ describe("The operator's contacts", () => {
     expect((await service.http.head(path).expect(200)).headers['content-length']).to.equal(
       String(text.length),
     )
-    const posted = service.http.post(path).expect('Allow', 'GET, HEAD')
-    await expectRefused(posted, 404, 'ENDPOINT_NOT_FOUND')
+    await expectRefused(service.http.post(path).expect('Allow', 'GET, HEAD'), 404, 'ENDPOINT_NOT_FOUND')
   })
 
   it('appear in the API description: the first e-mail address and the first URL', async () => {
@@ -42,7 +41,6 @@ describe("The operator's contacts", () => {
     expect(await contactOf(silent)).to.equal(undefined)
   })
 
-  it('are 404 while none is configured', async () => {
-    await expectRefused(silent.http.get(path), 404, 'ENDPOINT_NOT_FOUND')
-  })
+  it('are 404 while none is configured', () =>
+    expectRefused(silent.http.get(path), 404, 'ENDPOINT_NOT_FOUND'))
 })

@@ -68,8 +68,7 @@ describe('A short code', () => {
     expect(generateShortCodes(key, 0, block)).to.include(shortCode)
     const killed = await takeAll(anotherPool(), 3)
     expect(generateShortCodes(key, block, block)).to.include.members(killed)
-    const codes = await takeAll(anotherPool(), block)
-    expect(codes).to.have.members(generateShortCodes(key, 2 * block, block))
+    expect(await takeAll(anotherPool(), block)).to.have.members(generateShortCodes(key, 2 * block, block))
   })
 
   it('is never issued twice, even if two processes create the key at the same time', async () => {
@@ -157,20 +156,17 @@ describe('A short code', () => {
     expect(await stored()).to.deep.equal(before)
     const secrets = createEncrypter([randomBytes(32), Buffer.from(secretKey, 'base64')])
     service.deps.shortCodes = anotherPool({ secrets })
-    const { body } = await create('again').expect(201)
-    expect(body.data.shortCode).to.not.equal(first.body.data.shortCode)
+    expect((await create('again').expect(201)).body.data.shortCode).to.not.equal(first.body.data.shortCode)
   })
 
   it('is found with few writes even if the counter was set back far behind existing intents', async () => {
     const template = await intentTemplate(service, merchant)
-    const key = await keyOf()
-    const codes = generateShortCodes(key, 0, 5000)
+    const codes = generateShortCodes(await keyOf(), 0, 5000)
     // The last process left some of its codes unused.
     await copyIntents(service, template, 4900, (index) => ({ shortCode: codes[index] ?? '' }))
     await setUsed(0)
     service.deps.shortCodes = anotherPool()
-    const operations = await profiled(service, () => create().expect(201))
-    const writes = operations.filter(
+    const writes = (await profiled(service, () => create().expect(201))).filter(
       ({ ns, command }) => ns.endsWith('.servicekeys') && 'findAndModify' in command,
     )
     expect(writes.length).to.be.lessThan(8)

@@ -20,12 +20,7 @@ export const shortTimeouts: HttpTimeouts = {
   checkEveryMs: 50,
 }
 
-export interface Opened {
-  server: Server
-  stop: HttpServer['stop']
-  origin: string
-  close(): Promise<unknown>
-}
+export type Opened = { server: Server; stop: HttpServer['stop']; origin: string; close(): Promise<unknown> }
 
 export async function openServer(
   service: Service,

@@ -114,8 +114,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
         commission: { provider_ttc: 0, payer_ttc: 0, tof: 0, tte: 0, total_revenue: 0 },
       })
       await expectFailed(reference, { outcome: 'insufficient_funds' }, declined)
-      const { body } = await simulate(reference).expect(200)
-      expect(body.data).to.not.have.property('failure')
+      expect((await simulate(reference).expect(200)).body.data).to.not.have.property('failure')
       const expectedEvents = ['payment.created', 'payment.failed', 'payment.failed', 'payment.confirmed']
       expect((await events(reference)).map((each) => each.event)).to.deep.equal(expectedEvents)
     })

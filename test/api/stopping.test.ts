@@ -53,7 +53,6 @@ describe('An HTTP server that is stopping', () => {
     for (const responses of await Promise.all(wires))
       expect(responses.map(({ status }) => status)).to.deep.equal([200])
     await stopped
-    const refused = await connectTo(origin).catch(({ code }: NodeJS.ErrnoException) => code)
-    expect(refused).to.equal('ECONNREFUSED')
+    expect(await connectTo(origin).catch(({ code }: NodeJS.ErrnoException) => code)).to.equal('ECONNREFUSED')
   })
 })

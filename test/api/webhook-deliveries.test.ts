@@ -193,8 +193,7 @@ describe('The webhook delivery API', () => {
       ]
       endpointServer.respondWith((res, count) => responses[count - 1]?.(res))
       for (const _attempt of responses) {
-        const { nextAttemptAt } = await storedDelivery(service, delivery)
-        service.clock.freeze(nextAttemptAt)
+        service.clock.freeze((await storedDelivery(service, delivery)).nextAttemptAt)
         await attempt(service.deps, delivery._id)
       }
       const { attemptLog, payload, lastAttemptHeaders, ...record } = await one(delivery)
@@ -370,15 +369,13 @@ describe('The webhook delivery API', () => {
     const none = { delivered: 0, under_way: 0, endpoint_gone: 0 }
 
     it('considers each matching delivery once, oldest first, even if some die again meanwhile', async () => {
-      const made = await deadDeliveries(service, merchant, 502)
-      const byId = made.map(({ _id }) => _id).toSorted()
+      const byId = (await deadDeliveries(service, merchant, 502)).map(({ _id }) => _id).toSorted()
       const first = await retry({ endpointId }, 'once')
       const { next, ...counts } = first.body.data
       expect(counts).to.deep.equal({ requeued: 500, skipped: none, hasMore: true })
       const plans = await service.deps.RequeuePlan.find({ 'result.next': next }).lean()
       expect(plans.map(({ deliveries }) => deliveries)).to.deep.equal([[]])
-      const left = await ids('status=DEAD')
-      expect(left.toSorted()).to.deep.equal(byId.slice(-2))
+      expect((await ids('status=DEAD')).toSorted()).to.deep.equal(byId.slice(-2))
       expect((await retry({ endpointId }, 'once')).text).to.equal(first.text)
       const again = { $set: { status: 'DEAD', nextAttemptAt: null, attempts: 9 } } as const
       await service.deps.Delivery.updateMany({ endpointId, requeues: 1 }, again)

@@ -95,8 +95,7 @@ async function sendTo(deps: Deps, call: Call, lures: readonly Lure[]): Promise<s
 
 async function createEndpoint(deps: Deps, call: Call, lure: Lure) {
   const url = lure.addresses === null ? 'https://hooks.nowhere.example/' : lure.url
-  const { data } = await call('POST', '/webhooks/endpoints', { url, events: ['payment.created'] })
-  const id = String(data.id)
+  const id = String((await call('POST', '/webhooks/endpoints', { url, events: ['payment.created'] })).data.id)
   if (lure.addresses === null)
     await deps.Endpoint.collection.updateOne({ _id: id as never }, { $set: { url: lure.url } })
   const tested = await call('POST', `/webhooks/endpoints/${id}/test`, {})

@@ -203,8 +203,7 @@ describe('A hosted payment page', function () {
       const page = await counter.openWindow({ size: 'phone', language: locale.code })
       await page.addInitScript('window.print = () => { document.title = "printed" }')
       await reach(page, pages['refunded-in-part'] ?? expect.fail(), locale)
-      const button = page.getByRole('button', { name: locale.words.back.print })
-      await button.click()
+      await page.getByRole('button', { name: locale.words.back.print }).click()
       expect(await page.title()).to.equal('printed')
       await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
       await picture(page, `printed-${locale.code}`)
@@ -227,8 +226,7 @@ describe('A hosted payment page', function () {
       const sizesOf: Promise<number>[] = []
       page.on('requestfinished', (request) => {
         if (request.url().startsWith('data:')) return
-        const measured = request.sizes()
-        sizesOf.push(measured.then((each) => each.responseHeadersSize + each.responseBodySize))
+        sizesOf.push(request.sizes().then((each) => each.responseHeadersSize + each.responseBodySize))
       })
       await page.goto(String(pages[name]?.path), { waitUntil: 'networkidle' })
       const bytes = (await Promise.all(sizesOf)).reduce((sum, each) => sum + each, 0)

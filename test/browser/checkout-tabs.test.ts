@@ -114,8 +114,7 @@ describe('A payment in a browser', function () {
     })
     await pay(page, locale, payer)
     await waitFor('paid', async () => {
-      const { status } = await readIntent(counter.service, merchant, referenceNumber)
-      return status === 'PAID'
+      return (await readIntent(counter.service, merchant, referenceNumber)).status === 'PAID'
     })
     // Otherwise the browser's own error page could replace the next page.
     await page.waitForURL(/^chrome-error:/)

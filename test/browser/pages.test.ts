@@ -41,9 +41,8 @@ const pages = {
 
 async function payAndRefund({ service, merchant }: Stage): Promise<Record<string, string>> {
   const wallet = scriptedWallet(service)
-  const label = 'Deux sacs de riz, livraison à la porte'
   const [paid, hold] = await Promise.all([
-    createIntent(service, merchant, { amount: 1_250_000, label }),
+    createIntent(service, merchant, { amount: 1_250_000, label: 'Deux sacs de riz, livraison à la porte' }),
     createIntent(service, merchant),
   ])
   wallet.setOutcome(() => ({ outcome: 'refused', reason: 'wrong_pin' }))

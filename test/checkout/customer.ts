@@ -13,14 +13,12 @@ export async function offerOf(service: Service, merchant: Merchant, fields: obje
 }
 
 /** In English, unless `headers` request another language. */
-export async function open({ origin }: { origin: string }, path: string, headers = {}): Promise<Seen> {
-  return seen(new URL(path, origin).href, { headers: { 'Accept-Language': 'en', ...headers } })
-}
+export const open = async ({ origin }: { origin: string }, path: string, headers = {}): Promise<Seen> =>
+  seen(new URL(path, origin).href, { headers: { 'Accept-Language': 'en', ...headers } })
 
 /** Fills in and submits the page's form, as a browser does. `fields` may have any names and values. */
 export async function fill(page: Seen, fields: Record<string, string>, headers = {}): Promise<Seen> {
-  const field = page.html.includes('name="pin"') ? 'pin' : 'amount'
-  const form = formFor(field, page.html, page.url)
+  const form = formFor(page.html.includes('name="pin"') ? 'pin' : 'amount', page.html, page.url)
   const body = new URLSearchParams({ ...form.fields, ...fields })
   if (form.method === 'GET') return seen(`${form.url}?${body.toString()}`, {})
   return seen(form.url, { method: 'POST', body, headers: { Origin: 'null', ...headers } })

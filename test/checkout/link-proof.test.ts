@@ -89,8 +89,7 @@ describe('A customer with a valid link, whose IP address has opened too many unk
   it('can open an existing payment page and pay without adding to the failed lookups', async () => {
     const path = await offer()
     const { from, points } = network()
-    const form = await open(service, path, from)
-    const response = await fill(form, wallets.pays, from)
+    const response = await fill(await open(service, path, from), wallets.pays, from)
     expect((await open(service, response.location ?? '', from)).says).to.include('Payment successful')
     expect(await points()).to.equal(null)
   })

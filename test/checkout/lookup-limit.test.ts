@@ -57,8 +57,7 @@ describe('The limiter for payment links and codes', () => {
       for (let time = 0; time < 2; time += 1) {
         expect(await outcomes(20, () => look(ip, hit))).to.deep.equal(['found'])
         await waitFor('the counts are taken back', async () => {
-          const count = await counts().findById(`${way} ${ip}/32`).lean()
-          return (count?.used ?? 0) === 0
+          return ((await counts().findById(`${way} ${ip}/32`).lean())?.used ?? 0) === 0
         })
       }
       expect(await outcomes(most, () => look(ip, miss))).to.deep.equal(['missed'])
@@ -91,8 +90,7 @@ describe('The limiter for payment links and codes', () => {
       await outcomes(most + 1, () => look(ip, miss))
       for (const other of Object.keys(ways) as Way[])
         if (other !== way) expect((await ways[other](ip, hit)).outcome).to.equal('found')
-      const { text } = await service.http.get('/metrics')
-      expect(text).to.match(
+      expect((await service.http.get('/metrics')).text).to.match(
         new RegExp(`^payment_intents_lookups_total{kind="${way}",outcome="closed"} [1-9]`, 'm'),
       )
     })

@@ -74,8 +74,7 @@ describe('The payment page', () => {
 
   it('is in French if the browser accepts none of the supported languages', async () => {
     const { path } = await offer()
-    const cases = { '': 'de', '?lang=de': 'zh', '?lang=fr&lang=en': '' }
-    for (const [query, wanted] of Object.entries(cases)) {
+    for (const [query, wanted] of Object.entries({ '': 'de', '?lang=de': 'zh', '?lang=fr&lang=en': '' })) {
       const { html } = await open(service, path + query, { 'Accept-Language': wanted })
       expect(html, query).to.include('<html lang="fr"')
     }

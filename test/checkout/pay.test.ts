@@ -16,9 +16,7 @@ describe('The hosted payment flow', () => {
   const statusOf = async (merchant: Merchant, referenceNumber: string): Promise<string> =>
     (await readIntent(service, merchant, referenceNumber)).status
   let real: Wallets
-  before(() => {
-    real = service.deps.wallets
-  })
+  before(() => void (real = service.deps.wallets))
   const restoreWallet = () => void (service.deps.wallets = real)
   afterEach(restoreWallet)
   const replaceWallet = (calls: Partial<Wallet>) => {
@@ -61,8 +59,7 @@ describe('The hosted payment flow', () => {
   for (const [what, [wallet, sentence]] of Object.entries(retryable))
     it(`shows the form again after ${what}, with the phone number filled in but not the PIN`, async () => {
       const { merchant, referenceNumber, path } = await offer()
-      const first = await open(service, path)
-      const page = await fill(first, wallet)
+      const page = await fill(await open(service, path), wallet)
       expect(page.status).to.equal(422)
       expect(page.says).to.include(sentence === noMatch ? 'There is a problem' : 'Payment not made')
       expect(page.says).to.include(sentence)
@@ -219,8 +216,7 @@ describe('The hosted payment flow', () => {
     const token = /name="form" value="([^"]+)"/.exec(form.html)?.[1] ?? ''
     const [id, at, mac] = token.split('.')
     const changed = [`${id}.${at}`, `${'0'.repeat(24)}.${at}.${mac}`, `${id}.zzzzzzzz.${mac}`, `${token}x`]
-    const forged = ['', 'x', foreign, ...changed]
-    for (const value of forged) {
+    for (const value of ['', 'x', foreign, ...changed]) {
       const page = await fill(form, { ...wallets.pays, form: value })
       expect(page.status, value).to.equal(422)
       expect(page.says).to.include('This page was out of date. You have not been charged.')
@@ -279,8 +275,7 @@ describe('The hosted payment flow', () => {
   })
 
   it('shows an error next to an invalid phone number or PIN', async () => {
-    const { path } = await offer()
-    const form = await open(service, path)
+    const form = await open(service, (await offer()).path)
     const both = await fill(form, { phone: 'no"phone', pin: '12' })
     expect(both.status).to.equal(422)
     expect(both.says).to.include('Enter your phone number').and.include('Enter your PIN')

@@ -32,9 +32,7 @@ describe('If a process is killed between any two steps of a payment or refund, t
   // An order is valid for 10 s, so it has expired when another process continues after 12 s.
   const service = withService({ WALLET_PROVIDER_TIMEOUT_SECONDS: '5' })
   let sandbox: Wallet
-  before(() => {
-    sandbox = service.deps.wallets.forPayments(true) ?? expect.fail()
-  })
+  before(() => void (sandbox = service.deps.wallets.forPayments(true) ?? expect.fail()))
   const kill = <C>(operation: Operation<C>, waitMs = 0) => killAtEveryStep(service, operation, waitMs)
   const land = <C>(operation: Operation<C>, step: number) => landDuringRetry(service, operation, step)
   async function prepare(): Promise<Case> {
@@ -65,8 +63,7 @@ describe('If a process is killed between any two steps of a payment or refund, t
     const done = { accountId: businessId, 'result.outcome': 'done' } as const
     const moved = (await service.deps.WalletMovement.find(done).lean()).map(({ _id }) => _id)
     expect(moved, label).to.have.members(payment?.wallet === 'sandbox' ? keys : [])
-    const accounts = await service.deps.WalletAccount.find({ _id: businessId }).lean()
-    const lost = accounts.reduce(
+    const lost = (await service.deps.WalletAccount.find({ _id: businessId }).lean()).reduce(
       (sum, { phone, balance }) => sum + (demoWallets[phone]?.balance ?? 0) - balance,
       0,
     )

@@ -49,8 +49,7 @@ describe('A switched-off business', () => {
   const byCode = async (code: string): Promise<Seen> => {
     const body = new URLSearchParams({ code })
     const url = `${service.origin}/sandbox/${merchant.businessId}?lang=en`
-    const { location } = await seen(url, { method: 'POST', body })
-    return open(service, location ?? '/no-location')
+    return open(service, (await seen(url, { method: 'POST', body })).location ?? '/no-location')
   }
   const payAt = async (path: string, wallet = wallets.pays) =>
     (await pay(await open(service, path), wallet)).says

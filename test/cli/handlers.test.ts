@@ -20,9 +20,8 @@ const catchups = programs.filter((program) => fileOf(program)?.startsWith('catch
 describe('A webhook handler in docs/merchants/quickstart.md', () => {
   const [service, cli] = [withService(), withCli()]
 
-  it('is available for every language', () => {
-    expect(handlers.map((handler) => languageOf(handler)?.name)).to.have.members(['Node', 'Python', 'PHP'])
-  })
+  it('is available for every language', () =>
+    expect(handlers.map((handler) => languageOf(handler)?.name)).to.have.members(['Node', 'Python', 'PHP']))
 
   for (const handler of handlers)
     it(`handles each event once, rejects a forged one, and catches up after an outage: ${fileOf(handler)}`, async function () {

@@ -92,8 +92,7 @@ describe('The listen command', () => {
       references.push(referenceNumber)
     }
     await newIntent()
-    const wanted = '--events payment.confirmed,payment.cancelled --replay-last 2 --json'
-    const listening = listen(wanted.split(' '))
+    const listening = listen('--events payment.confirmed,payment.cancelled --replay-last 2 --json'.split(' '))
     await listening.seen(references[2] ?? '')
     await cancelIntent(service, merchant, await newIntent())
     await relay(service, merchant)
@@ -201,8 +200,7 @@ describe('The listen command', () => {
       await newIntent()
       await strict.seen(`The certificate of ${url} is not trusted`)
       expect(strict.output.stderr).to.include('restart with --insecure')
-      const lax = listen(['--forward', url, '--insecure', '--replay-last', '1'])
-      await lax.seen('→ 200')
+      await listen(['--forward', url, '--insecure', '--replay-last', '1']).seen('→ 200')
     } finally {
       secure.closeAllConnections()
       await close()

@@ -3,10 +3,7 @@ import { apiBasePath } from '../../src/app.ts'
 import { description } from '../support/check-responses.ts'
 import { withService } from '../support/service.ts'
 
-interface Collection {
-  variable: { key: string; value: string }[]
-  item: { item: { name: string }[] }[]
-}
+type Collection = { variable: { key: string; value: string }[]; item: { item: { name: string }[] }[] }
 
 /** `commands/postman` runs it. */
 describe('The Postman collection', () => {

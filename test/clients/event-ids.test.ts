@@ -129,8 +129,7 @@ for at in range(300):
 print(len(os.listdir("/dev/fd")) - before, len(kept))
 `
     const files = { ...librariesOf({ extension: 'py' }), 'run.py': program }
-    const printed = await runProgram(['python3', 'run.py'], { files, environment: {}, input: '' })
-    expect(printed).to.equal('0 300\n')
+    expect(await runProgram(['python3', 'run.py'], { files, environment: {}, input: '' })).to.equal('0 300\n')
   })
 
   it('is the same in webhooks to two endpoints, in a replay and in the feed (TypeScript)', async () => {

@@ -154,8 +154,7 @@ describe('The Python and PHP packages', () => {
       for (const [path, { count = 1 }] of Object.entries(cases)) {
         const sent = server.requests.filter((each) => each.name === path)
         expect(sent, path).to.have.length(count)
-        const keys = new Set(sent.map(({ headers }) => headers['x-idempotency-key']))
-        expect(keys.size, path).to.equal(1)
+        expect(new Set(sent.map(({ headers }) => headers['x-idempotency-key'])).size, path).to.equal(1)
         for (const { url, headers, body } of sent) {
           expect(headers['user-agent']).to.match(/^payment-intents-mru-(python|php)\/\d+\.\d+\.\d+ /)
           expect(headers).to.include({ authorization: 'Bearer sk_test_x' })

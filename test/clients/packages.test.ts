@@ -29,8 +29,7 @@ describe('The clients that merchants install', () => {
     })
 
     it(`contain no address and no header name of a service: ${file}`, () => {
-      const text = textOf(built.get(file) ?? Buffer.of(), file)
-      expect(text)
+      expect(textOf(built.get(file) ?? Buffer.of(), file))
         .to.not.match(/x-service-/i)
         .and.not.include('payments.example')
     })
@@ -101,8 +100,7 @@ describe('The download of a package', () => {
   const served = (isReleased: boolean) =>
     supertest(
       createBareApp(service.deps, (app) => {
-        const one = { path, file, version: '1.0.0', sha256, content, isReleased }
-        app.use(packagesRouter(service.deps, [one]))
+        app.use(packagesRouter(service.deps, [{ path, file, version: '1.0.0', sha256, content, isReleased }]))
         app.use(refuseUnknownUrl)
       }),
     )

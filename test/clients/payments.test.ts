@@ -33,8 +33,7 @@ describe('The npm package', () => {
   })
 
   it("comes with the guide's programs", async () => {
-    const files = 'inbox.mjs inbox.py inbox.php hooks.py close.py'
-    for (const file of files.split(' ')) {
+    for (const file of 'inbox.mjs inbox.py inbox.php hooks.py close.py'.split(' ')) {
       const { text: served } = await service.http.get(`/docs/clients/${file}`)
       expect(served, file).to.equal(readFileSync(`clients/examples/${file}`, 'utf8'))
     }

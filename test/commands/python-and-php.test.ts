@@ -68,9 +68,7 @@ describe('The Python and PHP packages, as merchants install them', function () {
     const merchant = await service.merchant()
     const env = { ...process.env, BASE: service.origin, KEY: merchant.key }
     let hasEnded = false
-    const running = runFile(command, args, { cwd: folder, env }).finally(() => {
-      hasEnded = true
-    })
+    const running = runFile(command, args, { cwd: folder, env }).finally(() => void (hasEnded = true))
     const relaying = waitFor('the program has ended', async () => {
       await relay(service, merchant)
       return hasEnded

@@ -180,8 +180,7 @@ describe('npm run admin -- secrets rotate', function () {
     const deps = racing('Endpoint', async () => {
       if (made.length === 2) return
       const path = `/webhooks/endpoints/${id}/rotate-secret`
-      const { body } = await send(service, merchant, path, {}, `race-${made.length}`).expect(200)
-      made.push(body.data.secret)
+      made.push((await send(service, merchant, path, {}, `race-${made.length}`).expect(200)).body.data.secret)
     })
     expect(await reencryptSecrets(deps, unwatched)).to.deep.equal({ reencrypted: 1, unreadable: [] })
     const endpoint = await service.deps.Endpoint.findById(id).lean()
@@ -217,8 +216,7 @@ describe('npm run admin -- secrets rotate', function () {
   })
 
   it("reports an endpoint whose previous secret can't be decrypted, until that secret expires", async () => {
-    const merchant = await service.merchant()
-    const { id } = await subscribe(merchant)
+    const { id } = await subscribe(await service.merchant())
     const otherSecrets = createEncrypter([Buffer.from(newest, 'base64')])
     const lost = otherSecrets.encrypt('of a key that is not configured', signingSecretField(id))
     const replaced = (fromNow: number) => ({

@@ -22,8 +22,7 @@ describe('A list or show command', function () {
   const failing = withEndpointServer()
   before(() => failing.respondWith((res) => void res.writeHead(500).end()))
   const idsOf = async (...args: string[]) => {
-    const { items } = (await cli.done(...args)) as unknown as { items: { id: string }[] }
-    return items.map(({ id }) => id)
+    return ((await cli.done(...args)) as unknown as { items: { id: string }[] }).items.map(({ id }) => id)
   }
 
   it('lists matching keys page by page, newest first', async () => {
@@ -153,8 +152,7 @@ describe('A list or show command', function () {
     expect(wallet).to.deep.include({ phone: '44556677', balance: 1250, businessId: null })
     expect(wallet.pin).to.deep.include({ failures: 5 }).and.not.include({ lockEndsAt: null })
     const after = JSON.parse(wallets.stdout).next
-    const rest = await cli.here('wallet', 'list', '--after', after)
-    const rows = text(rest.stdout).slice(1)
+    const rows = text((await cli.here('wallet', 'list', '--after', after)).stdout).slice(1)
     const cells = rows.map((line) => line.split(/ {2,}/).slice(0, 4))
     expect(cells).to.deep.equal([['44 ** ** 88', '-', '7', 'open']])
     await findWalletAccount({ ...service.deps, hashDemoPin: async () => '' }, businessId, '22000006')

@@ -60,9 +60,8 @@ const changes: Record<string, Change> = {
     removeField(copy, 'paidAt', 'Payment'),
   'POST /dev/webhooks/endpoints: [Removed] required status from `data.url`': (copy) =>
     makeOptional(copy, 'url', 'WebhookEndpointWithSecret'),
-  'POST /dev/webhooks/endpoints: [Replaced] type definition of `data.active`': (copy) => {
-    field(copy, 'active', 'WebhookEndpointWithSecret').type = ['boolean', 'null']
-  },
+  'POST /dev/webhooks/endpoints: [Replaced] type definition of `data.active`': (copy) =>
+    void (field(copy, 'active', 'WebhookEndpointWithSecret').type = ['boolean', 'null']),
   'POST /dev/intents: [Removed] property `success_url` in Request Body': (copy) => {
     delete at(schema(copy, 'CreateIntentBody'), 'properties').success_url
   },
@@ -70,15 +69,12 @@ const changes: Record<string, Change> = {
     addField(copy, 'shop', 'CreateIntentBody')
     schema(copy, 'CreateIntentBody').required = ['shop']
   },
-  'POST /dev/intents: [Replaced] maxLength validator of `label`': (copy) => {
-    field(copy, 'label', 'CreateIntentBody').maxLength = 5
-  },
-  'POST /dev/intents: [Added] schema for additional properties': (copy) => {
-    schema(copy, 'CreateIntentBody').additionalProperties = false
-  },
-  'POST /dev/intents: [Replaced] type definition of `label`': (copy) => {
-    field(copy, 'label', 'CreateIntentBody').type = 'string'
-  },
+  'POST /dev/intents: [Replaced] maxLength validator of `label`': (copy) =>
+    void (field(copy, 'label', 'CreateIntentBody').maxLength = 5),
+  'POST /dev/intents: [Added] schema for additional properties': (copy) =>
+    void (schema(copy, 'CreateIntentBody').additionalProperties = false),
+  'POST /dev/intents: [Replaced] type definition of `label`': (copy) =>
+    void (field(copy, 'label', 'CreateIntentBody').type = 'string'),
   'simulate-payment: [Replaced] possible values of `outcome`': (copy) =>
     listAt(field(copy, 'outcome', 'SimulatePaymentBody'), 'enum').pop(),
   'query parameter `status`': (copy) => listAt(copy, 'paths', intents, 'get', 'parameters').shift(),
@@ -87,9 +83,8 @@ const changes: Record<string, Change> = {
     const refused = at(copy, 'paths', intents, 'post', 'responses', 400, 'content', 'application/json')
     delete at(refused, 'examples').INVALID_METADATA
   },
-  'POST /dev/intents: [Replaced] some security details': (copy) => {
-    at(copy, 'paths', intents, 'post').security = [{ apiKey: ['payments.payments:write'] }]
-  },
+  'POST /dev/intents: [Replaced] some security details': (copy) =>
+    void (at(copy, 'paths', intents, 'post').security = [{ apiKey: ['payments.payments:write'] }]),
   'webhook payment.created: [Removed] property `created_at`': (copy) =>
     removeField(copy, 'created_at', 'PaymentCreatedEvent'),
   'webhook order.new: [remove] headers.X-Service-Signature': (copy) =>
@@ -131,9 +126,8 @@ describe('Comparing two API descriptions', () => {
       for (const line of Object.keys(planted)) expect(found).to.include(line)
     })
 
-  it('ignores additions, new values in responses, and reworded descriptions', () => {
-    expect(breakingChanges(api, changed(...compatible))).to.deep.equal([])
-  })
+  it('ignores additions, new values in responses, and reworded descriptions', () =>
+    expect(breakingChanges(api, changed(...compatible))).to.deep.equal([]))
 })
 
 describe('npm run api:check', () => {

@@ -46,8 +46,7 @@ describe('A curl command in the guide', () => {
     skipUnlessHere(this, 'curl', ['curl', '--version'], 'any page')
   })
   const [service, endpointServer] = [withService(), withEndpointServer()]
-  const found = blocks.filter(callsTheApi)
-  for (const block of found)
+  for (const block of blocks.filter(callsTheApi))
     it(`returns what the page shows: ${nameOf(block)}`, async () => {
       const exchanges = await runCurl(service, endpointServer, block)
       expect(exchanges).to.have.length(block.text.match(/^curl /gm)?.length ?? 0)

@@ -28,8 +28,7 @@ const ofTheService = Object.keys(promises).filter((name) => name !== 'round.ende
 describe('docs/maintainers/guarantees.md', () => {
   it('lists a proof for each promise', () => {
     expect(rows.length).to.be.at.least(100)
-    const lacking = rows.filter(({ proof }) => proof === '')
-    expect(lacking.map(({ promise }) => promise)).to.deep.equal([])
+    expect(rows.filter(({ proof }) => proof === '').map(({ promise }) => promise)).to.deep.equal([])
   })
 
   it('lists only existing tests', () => {
@@ -37,9 +36,8 @@ describe('docs/maintainers/guarantees.md', () => {
     expect(tests.filter((name) => !existsSync(join(root, `test/${name}.test.ts`)))).to.deep.equal([])
   })
 
-  it('lists exactly the promises that the fault checker verifies', () => {
-    expect(ofFaults).to.have.members(ofTheService)
-  })
+  it('lists exactly the promises that the fault checker verifies', () =>
+    expect(ofFaults).to.have.members(ofTheService))
 
   it('lists a test or a promise that detects each planted bug', () => {
     const unnamed = mutants.filter(
@@ -48,7 +46,6 @@ describe('docs/maintainers/guarantees.md', () => {
     expect(unnamed.map(({ name }) => name)).to.deep.equal([])
   })
 
-  it('lists exactly the checks in the attack', () => {
-    expect([...new Set(rows.flatMap(({ proof }) => inItalics(proof)))]).to.have.members(checkNames)
-  })
+  it('lists exactly the checks in the attack', () =>
+    expect([...new Set(rows.flatMap(({ proof }) => inItalics(proof)))]).to.have.members(checkNames))
 })

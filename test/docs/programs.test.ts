@@ -32,9 +32,8 @@ describe('An example program in the guide', () => {
 
   const named = (name: string) => programs.filter((program) => fileOf(program)?.startsWith(`${name}.`))
 
-  it('is available in every language of the guide', () => {
-    expect(named('pay')).to.have.length(languages.length)
-  })
+  it('is available in every language of the guide', () =>
+    expect(named('pay')).to.have.length(languages.length))
 
   const special = [...named('catchup'), ...named('shop')]
   for (const program of programs.filter((one) => shownBelow(one) !== undefined && !special.includes(one)))
@@ -110,7 +109,6 @@ describe('An example program in the guide', () => {
         () => void proxy.close(),
       )
       expect(printed).to.include('PAID 50000')
-      const { businessId } = merchant
-      expect(await service.deps.Intent.countDocuments({ businessId })).to.equal(1)
+      expect(await service.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(1)
     })
 })

@@ -88,8 +88,7 @@ describe('A long-poll request for the event feed', () => {
     await held(5)
     const { capacity } = service.deps
     await waitFor('earlier responses are sent', () => capacity.used().lists + capacity.used().memory === 0)
-    const metrics = await service.http.get('/metrics')
-    expect(metrics.text).to.include('capacity_used{limit="polls"} 5\n')
+    expect((await service.http.get('/metrics')).text).to.include('capacity_used{limit="polls"} 5\n')
     const sixth = await follow('after=latest&wait=25')
     expect([sixth.status, sixth.retryAfter]).to.deep.equal([429, '1'])
     expect(sixth.error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'polls', limit: 5 } })

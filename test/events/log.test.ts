@@ -79,8 +79,7 @@ describe('The event log', () => {
       { referenceNumber: 'PI-2222222222222222' },
       { $set: { event: 'endpoint.failing', referenceNumber: newId() } },
     )
-    const { referenceNumber } = await createIntent(service, merchant)
-    await cancelIntent(service, merchant, referenceNumber)
+    await cancelIntent(service, merchant, (await createIntent(service, merchant)).referenceNumber)
     await relay(service, merchant)
     for (const { _id } of await deliveriesOf(service, merchant)) await attempt(deps, _id)
     const last = (await log()).at(-1)

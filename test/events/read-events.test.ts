@@ -195,9 +195,8 @@ describe('The events API', () => {
         }
       }),
     ).finally(() => (isLogging = false))
-    const types = ['', 'type=payment.cancelled']
     const readers = await Promise.all(
-      types.map(async (query) => {
+      ['', 'type=payment.cancelled'].map(async (query) => {
         const seen: Item[] = []
         for (let next: string | null = null, isLast = false; !isLast; ) {
           isLast = !isLogging

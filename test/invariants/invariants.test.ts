@@ -119,8 +119,7 @@ describe('The invariant check', () => {
     dump.deliveries = []
     dump.walletmovements = []
     for (const intent of dump.intents) intent.cleanedAt = 1
-    const cleaned = { isCleaned: true, cleanedBefore: Number.POSITIVE_INFINITY }
-    expect(brokenIn(round, cleaned)).to.deep.equal([])
+    expect(brokenIn(round, { isCleaned: true, cleanedBefore: Number.POSITIVE_INFINITY })).to.deep.equal([])
     expect(brokenIn(round)).to.include.members(['events once', 'event log', 'ledger chain'])
   })
 

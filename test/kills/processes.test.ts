@@ -123,8 +123,7 @@ describe('Process shutdown', () => {
     expect(new Set(before.map(({ status }) => status))).to.deep.equal(new Set([201]))
     expect(await web.exited).to.equal(0)
     agent.destroy()
-    const { businessId } = merchant
-    expect(await own.deps.Intent.countDocuments({ businessId })).to.equal(fates.length)
+    expect(await own.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(fates.length)
   })
 
   it('leaves a web process open to new connections for SHUTDOWN_DRAIN_SECONDS', async () => {

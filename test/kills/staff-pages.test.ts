@@ -39,8 +39,7 @@ describe('A staff or payment page during a MongoDB outage', () => {
     expect((await visit(service).get('/admin/sign-in')).status).to.equal(200)
     await mongo.kill('SIGCONT')
     await waitFor('the payment', async () => {
-      const { status } = await visit(service).post(path, { form, phone: '22000001', pin: '1234' })
-      return status === 303
+      return (await visit(service).post(path, { form, phone: '22000001', pin: '1234' })).status === 303
     })
     await waitFor('the page', async () => (await viewer.get('/admin/audit')).status === 200)
     await waitFor('the sign-in', async () => {

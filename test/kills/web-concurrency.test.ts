@@ -106,8 +106,7 @@ describe('WEB_CONCURRENCY', () => {
     await Promise.all(customers)
     expect(await createdOn(web)).to.be.at.least(before)
     expect(failures.filter((status) => status !== null)).to.deep.equal([])
-    const { businessId } = merchant
-    expect(await service.deps.Intent.countDocuments({ businessId })).to.equal(created)
+    expect(await service.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(created)
   })
 
   it('lets all processes finish their requests after SIGTERM', async () => {

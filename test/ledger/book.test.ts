@@ -59,8 +59,7 @@ describe('The ledger', () => {
   })
 
   it('shows a payment, its fee and its refund in every list', async () => {
-    const wallet = scriptedWallet(service)
-    wallet.setOutcome(() => {
+    scriptedWallet(service).setOutcome(() => {
       service.clock.advance(1_000)
       return { outcome: 'done' }
     })

@@ -26,8 +26,7 @@ describe("The ledger's clean-up", () => {
     const { deps, clock } = service
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     const get = async (path: string, reader = merchant) => {
-      const { body } = await service.http.get(`/api/v1/dev/${path}`).set(reader.read())
-      return body.data
+      return (await service.http.get(`/api/v1/dev/${path}`).set(reader.read())).body.data
     }
     for (const hour of ['01T10', '01T11', '03T12', '20T12']) {
       clock.freeze(new Date(`2027-03-${hour}:00:00Z`))

@@ -303,11 +303,9 @@ describe('A backup', () => {
     await cancelIntent(service, merchant, await reference())
     await simulate(service, merchant, await reference(99_901))
     await createProduct(service, merchant)
-    const order = service.http.post('/api/v1/dev/store/orders/simulate')
-    await order.set(merchant.write()).send({}).expect(201)
+    await service.http.post('/api/v1/dev/store/orders/simulate').set(merchant.write()).send({}).expect(201)
     await createAccount(service.deps, { name: 'awa', role: 'support' }, operator)
-    const delivered = await freshDelivery(service, merchant)
-    await attempt(service.deps, delivered._id)
+    await attempt(service.deps, (await freshDelivery(service, merchant))._id)
     await waitFor('the recorded success', () =>
       service.deps.Endpoint.exists({ 'health.lastSuccessAt': { $ne: null } }),
     )

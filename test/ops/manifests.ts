@@ -16,11 +16,7 @@ export interface Manifest {
   }
 }
 
-export interface Pod {
-  terminationGracePeriodSeconds?: number
-  securityContext: object
-  containers: [Container]
-}
+export type Pod = { terminationGracePeriodSeconds?: number; securityContext: object; containers: [Container] }
 
 export interface Container {
   name: string

@@ -135,8 +135,7 @@ describe('A request id', () => {
 
   it('is stored in MongoDB even if tracing is off', async () => {
     const { businessId } = merchant
-    const quiet = await service.merchant()
-    const { referenceNumber } = await requestIntent(service, quiet)
+    const { referenceNumber } = await requestIntent(service, await service.merchant())
     const delivery = await service.deps.Delivery.findOne({ businessId, event: 'payment.created' }).lean()
     expect(delivery?.requestId).to.match(/^[0-9a-f-]{36}$/)
     expect(delivery).not.to.have.property('traceparent')

@@ -85,8 +85,7 @@ for (const [what, signal] of Object.entries(faults))
       for (const { referenceNumber } of made) await isDelivered(referenceNumber, 'payment.expired')
       const first = await readIntent(service, merchant, made[0]?.referenceNumber ?? '')
       expect(first.status).to.equal('CANCELLED')
-      const events = (await deliveriesOf(service, merchant)).map(({ event }) => event)
-      expect(events).to.have.length(20)
+      expect((await deliveriesOf(service, merchant)).map(({ event }) => event)).to.have.length(20)
     })
 
     it('shows an event in the feed within 5 s', async () => {

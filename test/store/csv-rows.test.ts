@@ -18,8 +18,7 @@ async function refusalOf(csv: unknown): Promise<Refusal> {
 const messageOf = async (csv: unknown): Promise<string> => (await refusalOf(csv)).message
 
 async function faultsOf(csv: unknown): Promise<CsvRowError[]> {
-  const { details } = (await refusalOf(csv)).extras
-  return (details as { faults: CsvRowError[] }).faults
+  return ((await refusalOf(csv)).extras.details as { faults: CsvRowError[] }).faults
 }
 
 function fileWith(column: string, text: string): string {
@@ -54,8 +53,7 @@ describe('A product CSV file', () => {
   })
 
   it('may have columns in any order and case, and a missing column counts as blank', async () => {
-    const csv = lines(' PRICE ;" Handle";Variant_Label', '5;a;"small"')
-    const [row] = await read(csv)
+    const [row] = await read(lines(' PRICE ;" Handle";Variant_Label', '5;a;"small"'))
     const given = { handle: 'a', price: 5, variant_label: 'small' }
     expect(row).to.include({ ...given, name: null, stock: null, active: null })
     expect(await read(lines('handle', 'a', 'b'))).to.have.length(2)

@@ -4,10 +4,7 @@ import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kil
 import { type Merchant, withService } from '../support/service.ts'
 import { repeated, sendStore } from '../support/store.ts'
 
-interface Case {
-  merchant: Merchant
-  responses: string[]
-}
+type Case = { merchant: Merchant; responses: string[] }
 
 const existing = csvOf('handle,name,sku,price,stock', 'mug,Mug,M-1,500,5')
 const file = csvOf('handle,name,sku,price', 'mug,,M-2,600', 'cup,Cup,C-1,700', 'jar,Jar,J-1,800')

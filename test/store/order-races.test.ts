@@ -29,8 +29,7 @@ describe('An order that is placed alongside other requests', () => {
 
   it('shares one new sample product with the others if the sandbox has no product', async () => {
     const outcomes = await times(8, async (index) => {
-      const at = index % 2 === 0 ? service : beside
-      return (await post(at, merchant, '/store/orders/simulate', '{}')).status
+      return (await post(index % 2 === 0 ? service : beside, merchant, '/store/orders/simulate', '{}')).status
     })
     const products = await service.deps.Product.find({ businessId: merchant.businessId }).lean()
     expect([new Set(outcomes), products.length]).to.deep.equal([new Set([201]), 1])

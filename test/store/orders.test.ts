@@ -90,8 +90,7 @@ describe('An order', () => {
     await createProduct(service, live)
     for (const round of [1, 2]) {
       const { status, body } = await order({})
-      const { items } = body.data
-      const [{ productId, ...line }, ...others] = items as [{ productId: string }]
+      const [{ productId, ...line }, ...others] = body.data.items as [{ productId: string }]
       expect([status, others], `round ${round}`).to.deep.equal([201, []])
       expect(line).to.include({
         name: 'Sample product',
@@ -154,8 +153,7 @@ describe('An order', () => {
       [items({ productId: dear._id, quantity: 1 }), 'AMOUNT_OUT_OF_RANGE', 'items'],
     ]
     for (const [body, code, param] of cases) {
-      const { error } = (await order(body as object)).body
-      expect(error, JSON.stringify(body)).to.include({ code, param })
+      expect((await order(body as object)).body.error, JSON.stringify(body)).to.include({ code, param })
     }
     expect([await stocksOf(productId), await stocksOf(teeId)]).to.deep.equal([[5], [4, 2, 0]])
     expect((await read('/orders')).body.data.total).to.equal(0)
@@ -207,8 +205,7 @@ describe('An order', () => {
       ['?to=2026-02-28', []],
     ]
     for (const [query, expected] of cases) {
-      const { data } = (await read(`/orders${query}`)).body
-      const ids = data.items.map((each: { _id: string }) => each._id)
+      const ids = (await read(`/orders${query}`)).body.data.items.map((each: { _id: string }) => each._id)
       expect(ids, query).to.deep.equal(expected)
     }
     const page = { page: 1, limit: 2, total: 3, hasMore: true }

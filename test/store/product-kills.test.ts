@@ -41,8 +41,7 @@ describe('If a process is killed between any two steps of a product request, the
       if (product === undefined) return expect.fail(label)
       expect(more, label).to.deep.equal([])
       check(product, JSON.parse(responses[0] ?? '').data, label)
-      const shops = await service.deps.Shop.find({ businessId }).lean()
-      const environments = shops.map(({ sandbox }) => sandbox)
+      const environments = (await service.deps.Shop.find({ businessId }).lean()).map(({ sandbox }) => sandbox)
       expect(environments, label).to.deep.equal([true])
     },
   })

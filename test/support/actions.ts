@@ -72,8 +72,7 @@ export type ApiResponse = { status: number; body: { data: Record<string, unknown
 
 export async function post({ origin }: Service, merchant: Merchant, path: string, body: string) {
   const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
-  const sending = httpTo(origin).post(`/api/v1/dev${path}`).set(headers).send(body)
-  const response: ApiResponse = await sending
+  const response: ApiResponse = await httpTo(origin).post(`/api/v1/dev${path}`).set(headers).send(body)
   return { status: response.status, body: response.body }
 }
 

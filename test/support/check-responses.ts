@@ -99,8 +99,7 @@ export function checkResponse(req: IncomingMessage, res: ServerResponse, note = 
     const type = String(res.getHeader('content-type') ?? '')
     // A long body is written in parts, of which this is the last.
     const isText = typeof body === 'string' || Buffer.isBuffer(body)
-    const isWhole = isText && !res.headersSent && method !== 'HEAD'
-    const isRead = isWhole && checksBodies()
+    const isRead = isText && !res.headersSent && method !== 'HEAD' && checksBodies()
     const [status, headers] = [res.statusCode, res.getHeaderNames()]
     const own = { status, type, headers, body: isRead ? String(body) : null }
     const mismatch = mismatchOf(method, url, own)

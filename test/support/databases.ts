@@ -32,8 +32,7 @@ export async function returnDatabase({ db }: Connection, url: string): Promise<v
     return
   }
   await Promise.all(found.filter((name) => !names.has(name)).map((name) => db.dropCollection(name)))
-  const filled = await filledCollections(db)
-  await Promise.all(filled.map((name) => db.collection(name).deleteMany({})))
+  await Promise.all((await filledCollections(db)).map((name) => db.collection(name).deleteMany({})))
   free.push(url)
 }
 

@@ -56,9 +56,8 @@ function draftsOf(occurredAt: Date, type: Type, amount: number, text: string): L
       { ...shared, _id: `${_id}-fee`, type: 'fee', amount: -fee },
     ]
   const refund = { ...shared, refundId: 'RF-2222222222222222' }
-  const returnedFees = { providerTtc: fee, payerTtc: 1 }
   return [
-    { ...refund, _id, type, amount: -amount, reason: text, returnedFees },
+    { ...refund, _id, type, amount: -amount, reason: text, returnedFees: { providerTtc: fee, payerTtc: 1 } },
     { ...refund, _id: `${_id}-fee`, type: 'fee', amount: fee },
   ]
 }

@@ -32,13 +32,11 @@ export function payFor({ deps }: { deps: Deps }, intent: Intent, changes: Partia
   return payIntent(deps, wallet, intent, { ...form, ...changes }, withoutDeadline)
 }
 
-export async function pay(
+export const pay = async (
   service: Pick<Service, 'deps'>,
   referenceNumber: string,
   changes: Partial<ConfirmedPayment> = {},
-): Promise<PaymentResult> {
-  return payFor(service, await storedIntent(service, referenceNumber), changes)
-}
+): Promise<PaymentResult> => payFor(service, await storedIntent(service, referenceNumber), changes)
 
 export const outcomeName = (paid: PaymentResult): string =>
   paid.state === 'settled' ? paid.outcome.outcome : paid.state
@@ -67,11 +65,10 @@ export function newRefund({ now }: Pick<Deps, 'now'>, amount: number): Refund {
   const createdAt = now()
   const validUntil = new Date(createdAt.getTime() + 15_000)
   const id = `RF-${newId()}`
-  const returnedFees = { providerTtc: 0, payerTtc: 0 }
   return {
     id,
     amount,
-    returnedFees,
+    returnedFees: { providerTtc: 0, payerTtc: 0 },
     reason: null,
     status: 'PENDING',
     createdAt,

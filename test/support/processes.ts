@@ -8,11 +8,7 @@ import { waitFor } from './wait-for.ts'
 
 export type ServiceProcess = Awaited<ReturnType<typeof startAt>>
 const files = { web: 'src/server', worker: 'workers/main', release: 'src/release' } as const
-interface LogLine {
-  msg: string
-  pid: number
-  [field: string]: unknown
-}
+type LogLine = { msg: string; pid: number; [field: string]: unknown }
 type Start = [type: keyof typeof files, service: Service, changes?: Record<string, string>]
 export const startProcess = (...start: Start) => startAt(programOf(files[start[0]]), ...start)
 export const startProcessOf = (build: string, ...[type, ...how]: Start) =>

@@ -57,8 +57,7 @@ export async function startProvider(basePath = '/wallet/v1') {
   async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const request = await read(req, basePath)
     requests.push(request)
-    const handle = request.method === 'POST' ? handleOrder : handleQuery
-    await handle(res, () => work(request), request)
+    await (request.method === 'POST' ? handleOrder : handleQuery)(res, () => work(request), request)
   }
   const server = createServer((req, res) => void receive(req, res))
   const { port, origin, close } = await listen(server)

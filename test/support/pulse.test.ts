@@ -13,9 +13,8 @@ function reported(lates: readonly number[]): Busy[] {
 const times = (count: number, lateMs: number): number[] => Array.from({ length: count }, () => lateMs)
 
 describe('The heartbeat that detects a busy machine', () => {
-  it('reports nothing if hardly any beat is late', () => {
-    expect(reported([...times(40, 20), ...times(10, 5), 300, ...times(10, 5)])).to.deep.equal([])
-  })
+  it('reports nothing if hardly any beat is late', () =>
+    expect(reported([...times(40, 20), ...times(10, 5), 300, ...times(10, 5)])).to.deep.equal([]))
 
   it('reports the machine as busy from the first late beat to the last', () => {
     const lates = [times(20, 5), times(20, 100), times(6, 5), times(20, 100)].flat()

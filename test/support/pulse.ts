@@ -22,8 +22,7 @@ export function openPulse(report: (busy: Busy) => void): { beat(beat: Beat): voi
   return {
     beat(beat) {
       beats = [...beats, beat].slice(-windowSize)
-      const lateMs = beats.reduce((sum, each) => sum + each.lateMs, 0)
-      if (lateMs <= windowSize * busyMs) return end()
+      if (beats.reduce((sum, each) => sum + each.lateMs, 0) <= windowSize * busyMs) return end()
       const began = Math.max(endedAt, beats[0]?.began ?? beat.began)
       busy = { began: busy?.began ?? began, ended: beat.ended }
     },

@@ -23,8 +23,7 @@ export async function openPair(service: Service, endpointServer: EndpointServer)
 
 /** One of everything, in a final state and delivered. Returns the references of two intents and an order. */
 export async function createSampleData(service: Service, merchant: Merchant, sandbox: boolean) {
-  const named = { amount: 50_000, merchantReference: newId() }
-  const first = await createIntent(service, merchant, named)
+  const first = await createIntent(service, merchant, { amount: 50_000, merchantReference: newId() })
   const second = await createIntent(service, merchant)
   if (sandbox) {
     await pay(service, first.referenceNumber)

@@ -27,8 +27,7 @@ export function setSlowness(times: number): void {
 
 export async function end(): Promise<void> {
   await allClosed()
-  const stopped = Promise.all([servers.mongo.stop(), servers.redis.stop()])
-  await withTimeout(stopped, deadlineMs(60_000), () => {
+  await withTimeout(Promise.all([servers.mongo.stop(), servers.redis.stop()]), deadlineMs(60_000), () => {
     throw new Error('MongoDB or Redis does not stop')
   })
 }

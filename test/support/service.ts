@@ -126,8 +126,7 @@ export async function openService(
     http: httpTo(origin),
     key,
     async merchant(options = {}) {
-      const business = { name: 'Épicerie', liveApproved: true }
-      const { _id: businessId } = await createBusiness(deps, business, tester)
+      const { _id: businessId } = await createBusiness(deps, { name: 'Épicerie', liveApproved: true }, tester)
       const issued = await key(businessId, options)
       return asMerchant(businessId, issued)
     },
@@ -178,9 +177,8 @@ export const withServicePerTest = (environment: Environment = {}): Service =>
     'test',
   )
 
-export function withSecondProcess(service: Service, environment: Environment = {}): Service {
-  return withService(() => ({ ...sharedEnvironment(service), ...environment }))
-}
+export const withSecondProcess = (service: Service, environment: Environment = {}): Service =>
+  withService(() => ({ ...sharedEnvironment(service), ...environment }))
 
 export function sharedEnvironment({ deps: { config } }: Service): Environment {
   const { mongodbUrl, queuePrefix, redisUrl } = config

@@ -300,8 +300,7 @@ describe('Configuration parsing', () => {
     const forms = [`${pem}\n`, pem.replaceAll('\n', '\\n'), Buffer.from(pem).toString('base64'), certificate]
     const trustIn = (form: string) => parseConfig({ ...enough, ...redis, REDIS_TLS_CA: form }).redisTrust
     for (const form of forms) expect(trustIn(form)).to.deep.equal({ ca: pem, verify: 'full' })
-    const two = `${pem}\n# another\n${pem}`
-    expect(trustIn(two).ca).to.equal(`${pem}\n${pem}`)
+    expect(trustIn(`${pem}\n# another\n${pem}`).ca).to.equal(`${pem}\n${pem}`)
     const broken = ['none', '/none.pem', pem.replace('MII', 'XII'), pem.slice(0, 200), import.meta.filename]
     for (const ca of broken)
       expect(faultsOf({ ...redis, REDIS_TLS_CA: ca })).to.include('REDIS_TLS_CA must be PEM certificates')
@@ -345,9 +344,8 @@ describe('Configuration parsing', () => {
       ['SECRET_KEY', '****', 'must be 32 bytes in base64 (openssl rand -base64 32)'],
     ]
     for (const [name, value, fault] of faults)
-      it(`reports that ${name} ${fault}`, () => {
-        expect(refused({ [name]: value })).to.deep.equal([`${name} ${fault}`])
-      })
+      it(`reports that ${name} ${fault}`, () =>
+        expect(refused({ [name]: value })).to.deep.equal([`${name} ${fault}`]))
 
     it('requires METRICS_PORT, or a METRICS_TOKEN that is random', () => {
       expect(refused({ METRICS_TOKEN: undefined })).to.deep.equal([

@@ -61,9 +61,8 @@ describe('The fee returned by refunds', () => {
       expect(portions(100, 0, 5)).to.deep.equal(guarded(100, [0, 5], [7, 2]))
     })
 
-    it('is all that is left if nothing is left to refund afterwards', () => {
-      expect(portions(500, 7, 3)).to.deep.equal(guarded(500, [7, 3], [8, 4]))
-    })
+    it('is all that is left if nothing is left to refund afterwards', () =>
+      expect(portions(500, 7, 3)).to.deep.equal(guarded(500, [7, 3], [8, 4])))
 
     it('is reserved, and released if the refund fails', () => {
       const refund = { amount: 500, returnedFees: { providerTtc: 7, payerTtc: 3 } }
@@ -74,7 +73,7 @@ describe('The fee returned by refunds', () => {
     })
   })
 
-  it("never exceeds the payment's fee, and equals it once everything is refunded", () => {
+  it("never exceeds the payment's fee, and equals it once everything is refunded", () =>
     assert(
       property(amount, rate, rate, array(step, { maxLength: 30 }), (amountPaid, provider, payer, steps) => {
         const commission = commissionOf(amountPaid, { provider, payer, tof: 1400, tte: 200 })
@@ -121,6 +120,5 @@ describe('The fee returned by refunds', () => {
         check()
         expect(now().refundsCommitted).to.equal(amountPaid)
       }),
-    )
-  })
+    ))
 })

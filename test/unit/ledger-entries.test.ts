@@ -85,8 +85,7 @@ describe('A closing marker', () => {
   })
 
   it('closes an empty ledger with a balance of zero', () => {
-    const marker = ledger.linkClosingMarker({ ...owner, sandbox: false }, null, noon(1))
-    expect(marker).to.deep.include({
+    expect(ledger.linkClosingMarker({ ...owner, sandbox: false }, null, noon(1))).to.deep.include({
       _id: 'b-live-2026-10-31',
       number: 1,
       day: '2026-10-31',

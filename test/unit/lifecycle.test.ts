@@ -29,9 +29,8 @@ describe('The lifecycle of an intent', () => {
       expect([from, to, event, cancellationReason, lifecycle.freesReference(to), ...times]).to.deep.equal(row)
     })
 
-  it('allows only the transitions listed here', () => {
-    expect(lifecycle.transitions).to.have.all.keys(Object.keys(expected))
-  })
+  it('allows only the transitions listed here', () =>
+    expect(lifecycle.transitions).to.have.all.keys(Object.keys(expected)))
 
   it('expires an intent at its expiry time, or at the end of a payment that was still in progress then', () => {
     const at = (heldMs: number) =>

@@ -32,9 +32,8 @@ describe('The maximum number of connections per process', () => {
     [1_024, 512],
     [Number.POSITIVE_INFINITY, 10_000],
   ] as const)
-    it(`is ${most} if the process may open ${descriptors} files`, () => {
-      expect(limitToOpenFiles(descriptors)).to.equal(most)
-    })
+    it(`is ${most} if the process may open ${descriptors} files`, () =>
+      expect(limitToOpenFiles(descriptors)).to.equal(most))
 
   it('is divided among the processes of a container', () =>
     expect(limitToOpenFiles(1_000_000, 4)).to.equal(2_500))

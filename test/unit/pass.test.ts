@@ -6,9 +6,8 @@ const begun = { id: 'p', beganAt: new Date('2026-03-01T12:00:00Z'), hasFaults: f
 const start = (pass: RetentionRecord['pass']) => startCleanUpPass({ pass } as RetentionRecord, now)
 
 describe('A clean-up of all businesses', () => {
-  it('continues on later nights until it is complete, however many it takes', () => {
-    expect(start(begun)).to.deep.equal(begun)
-  })
+  it('continues on later nights until it is complete, however many it takes', () =>
+    expect(start(begun)).to.deep.equal(begun))
 
   it('starts over the next night if every remaining business failed', () => {
     const tonight = { ...begun, beganAt: new Date('2026-03-03T02:30:00Z'), hasFaults: true }

@@ -16,11 +16,10 @@ describe('A phone number', () => {
     expect(Object.keys(kept).map(readPhone)).to.deep.equal(Object.values(kept))
   })
 
-  it('keeps its country code if it is foreign', () => {
+  it('keeps its country code if it is foreign', () =>
     expect(
       ['+221 77 123 45 67', '00221771234567', '+33 (0)6 12 34 56 78', '+1 (202) 555-0123'].map(readPhone),
-    ).to.deep.equal(['221771234567', '221771234567', '33612345678', '12025550123'])
-  })
+    ).to.deep.equal(['221771234567', '221771234567', '33612345678', '12025550123']))
 
   it('is rejected in any other format', () => {
     const wrong = {
@@ -62,9 +61,8 @@ describe('A PIN', () => {
 })
 
 describe('Digit normalisation', () => {
-  it('converts digits of every supported script to ASCII and removes invisible characters', () => {
+  it('converts digits of every supported script to ASCII and removes invisible characters', () =>
     expect(normaliseDigits('٠١٢٣٤٥٦٧٨٩ ۰۱۲۳۴۵۶۷۸۹ 0123456789 ٫ é \u200e\u00ad-')).to.equal(
       '0123456789 0123456789 0123456789 ٫ é -',
-    )
-  })
+    ))
 })

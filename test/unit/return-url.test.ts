@@ -21,7 +21,5 @@ describe('The link back to the merchant', () => {
     it(`keeps every byte of the merchant's URL and adds the reference and the status: ${url}`, () =>
       expect(back(url)).to.equal(whole))
 
-  it('is absent if the merchant provided no URL', () => {
-    expect(returnUrl(intent, 'cancelled')).to.equal(null)
-  })
+  it('is absent if the merchant provided no URL', () => expect(returnUrl(intent, 'cancelled')).to.equal(null))
 })

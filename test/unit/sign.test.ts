@@ -23,9 +23,8 @@ const unsigned = {
 }
 
 describe("A webhook's headers", () => {
-  it('are the same whenever they are shown without signatures', () => {
-    expect(unsignedHeaders('Service', delivery, at)).to.deep.equal(unsigned)
-  })
+  it('are the same whenever they are shown without signatures', () =>
+    expect(unsignedHeaders('Service', delivery, at)).to.deep.equal(unsigned))
 
   it("contain a signature of the timestamp and body, keyed with the secret's text (SPEC 6.3)", () => {
     const { 'webhook-signature': _, ...rest } = signedHeaders('Service', [current], delivery, body, at)

@@ -220,8 +220,7 @@ describe('The delivery slot limiter', () => {
     it('allows 24 000 000 characters in total and always keeps some of them free', () => {
       for (const businessId of ['a', 'b', 'c'])
         expect(slots.takeNow(ownerOf(businessId, 'large'))?.count(largest)).to.equal(true)
-      const own = takeAll(slots, ownerOf('d', 'large'))
-      expect(own.filter((slot) => slot.count(mega))).to.have.length(3)
+      expect(takeAll(slots, ownerOf('d', 'large')).filter((slot) => slot.count(mega))).to.have.length(3)
       expect(slots.takeNow(ownerOf('e', 'large'))?.count(mega)).to.equal(true)
     })
 

@@ -22,8 +22,7 @@ describe('Tracing', () => {
     const failure: object = { code: 1, error: new Error('away') }
     const shutdown = async () => undefined
     const failing: SpanExporter = { export: (_spans, done) => done(failure as Result), shutdown }
-    const exporter = logFailedExports(failing, (fields) => said.push(fields))
-    exporter.export([], (result) => results.push(result))
+    logFailedExports(failing, (fields) => said.push(fields)).export([], (result) => results.push(result))
     expect(said).to.deep.equal([{ why: 'away', spans: 0 }])
     expect(results).to.deep.equal([{ code: 0 }])
   })

@@ -19,17 +19,13 @@ describe('isPublicAddress', () => {
     ['anything that is not an address or that has a zone', addresses.notAddresses],
   ]
   for (const [name, group] of groups)
-    it(`rejects ${name}`, () => {
-      expect(group.filter(isPublicAddress)).to.deep.equal([])
-    })
+    it(`rejects ${name}`, () => expect(group.filter(isPublicAddress)).to.deep.equal([]))
 
-  it('accepts public addresses, even next to a special-purpose block', () => {
-    expect([...addresses.publicV4, ...addresses.publicV6].filter(isRefused)).to.deep.equal([])
-  })
+  it('accepts public addresses, even next to a special-purpose block', () =>
+    expect([...addresses.publicV4, ...addresses.publicV6].filter(isRefused)).to.deep.equal([]))
 
   it('returns the same result for every notation of an IPv6 address', () => {
     const all = [...addresses.refusedV6, ...addresses.publicV6]
-    const differing = all.filter((one) => isRefused(one) !== isRefused(canonical(one)))
-    expect(differing).to.deep.equal([])
+    expect(all.filter((one) => isRefused(one) !== isRefused(canonical(one)))).to.deep.equal([])
   })
 })

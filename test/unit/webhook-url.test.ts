@@ -44,9 +44,7 @@ const long = (length: number, letter: string): string => 'https://example.com/'.
 
 describe('judgeWebhookUrl', () => {
   for (const [given, expected] of wellFormed)
-    it(`accepts ${given}`, () => {
-      expect(check(given)).to.equal(expected)
-    })
+    it(`accepts ${given}`, () => expect(check(given)).to.equal(expected))
 
   // test/api/webhook-endpoints.test.ts covers hosts in every notation.
   it('explains why it rejects an IP address or a private name', () => {
@@ -54,9 +52,8 @@ describe('judgeWebhookUrl', () => {
     expect(check('https://printer.local/')).to.contain('public host name')
   })
 
-  it('rejects any text that is not an absolute URL', () => {
-    expect(stored(Object.values(malformed).flat())).to.deep.equal([])
-  })
+  it('rejects any text that is not an absolute URL', () =>
+    expect(stored(Object.values(malformed).flat())).to.deep.equal([]))
 
   it('rejects every scheme except https', () => {
     const schemes = ['http', 'ftp', 'ws', 'wss', 'file', 'javascript', 'data', 'gopher', 'httpss']

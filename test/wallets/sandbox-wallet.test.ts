@@ -158,8 +158,7 @@ describe('A sandbox wallet', () => {
   it('pays once for ten concurrent orders with one key', async () => {
     const phone = await here.customer(1000)
     const order = here.order({ phone })
-    const outcomes = await inBoth(10, (where) => where.wallet.authorise(order))
-    expect(count(outcomes, done)).to.equal(10)
+    expect(count(await inBoth(10, (where) => where.wallet.authorise(order)), done)).to.equal(10)
     expect(await there.wallet.authorise(order)).to.deep.equal(done)
     expect(await here.queryStatus('payment', order.key)).to.deep.equal(done)
     expect(await here.balanceOf(phone)).to.equal(900)
@@ -194,8 +193,7 @@ describe('A sandbox wallet', () => {
   it('never carries out a delayed order after its deadline', async () => {
     const phone = await here.customer(1000)
     const order = here.order({ phone })
-    const update = 4
-    const outcome = await overtake(service, update, [
+    const outcome = await overtake(service, 4, [
       ({ wallets }) => (wallets.forPayments(true) as Wallet).authorise(order),
       async () => {
         expect(await here.pay({ phone })).to.deep.equal(done)
@@ -247,8 +245,7 @@ describe('A sandbox wallet', () => {
     it('receives each partial refund only once', async () => {
       const { phone, key } = await paid()
       const order = here.refundOf(key, 400, 4)
-      const outcomes = await inBoth(10, (where) => where.wallet.refund(order))
-      expect(count(outcomes, done)).to.equal(10)
+      expect(count(await inBoth(10, (where) => where.wallet.refund(order)), done)).to.equal(10)
       expect(await here.wallet.refund(here.refundOf(key, 600, 6))).to.deep.equal(done)
       expect(await here.balanceOf(phone)).to.equal(1010)
       expect(await here.queryStatus('refund', order.key)).to.deep.equal(done)
@@ -279,8 +276,7 @@ describe('A sandbox wallet', () => {
     const demo = (phone: string, changes: object = {}) => here.pay({ phone, pin: '1234', ...changes })
 
     it('exists by default and produces the outcome that its phone number stands for', async () => {
-      const twice = await Promise.all([1, 2, 3].map(() => demo('22000001')))
-      expect(twice).to.deep.equal([done, done, done])
+      expect(await Promise.all([1, 2, 3].map(() => demo('22000001')))).to.deep.equal([done, done, done])
       expect(await demo('22000001', { pin: '4321' })).to.deep.equal(wrongPin)
       expect(await demo('22000002')).to.deep.equal(wrongPin)
       expect(await demo('22000003')).to.deep.equal(poor)

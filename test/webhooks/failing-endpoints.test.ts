@@ -72,8 +72,7 @@ describe('A failing endpoint', () => {
   const reports = async () =>
     (await deliveriesOf(service, merchant)).filter(({ event }) => event === 'endpoint.failing')
   const statuses = async () => {
-    const bodies = await storedBodies(service, await reports())
-    return bodies.map(({ sandbox, data }) => [data.status, sandbox])
+    return (await storedBodies(service, await reports())).map(({ sandbox, data }) => [data.status, sandbox])
   }
 
   it('is reported once to other subscribed endpoints after ENDPOINT_WARNING_HOURS', async () => {

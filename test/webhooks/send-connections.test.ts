@@ -213,8 +213,7 @@ describe('The webhook sender with reusable connections', () => {
     expect(await sending).to.include({ stage: null })
     await closed
     await closing(endpointServer.connections[0] as Socket)
-    const late = await post().catch((error: Error) => error.message)
-    expect(late).to.equal('The sender is closed.')
+    expect(await post().catch((error: Error) => error.message)).to.equal('The sender is closed.')
   })
 
   it('neither connects nor sends after the deadline', async () => {
@@ -229,8 +228,7 @@ describe('The webhook sender with reusable connections', () => {
     }
     const [found, never] = [loopback, forever].map((resolve) => ({ resolve, isBlocked: () => false }))
     const route = { ...(found as AddressLookup), trust: createSecureContext(), proxy: null }
-    const opened = await openSocket(route, target, unlimited, past)
-    expect(opened).to.have.nested.property('fault.stage', 'timeout')
+    expect(await openSocket(route, target, unlimited, past)).to.have.nested.property('fault.stage', 'timeout')
     expect(
       await resolveAddresses(never as AddressLookup, { hostname: hostName, allowed: true }, past),
     ).to.have.nested.property('fault.stage', 'timeout')
@@ -246,8 +244,7 @@ describe('The webhook sender with reusable connections', () => {
     const endpointServer = await okEndpoint()
     const { send, urls } = senderTo([endpointServer], {})
     const bad = { url: urls[0] ?? '', headers: { 'x-service-event': 'a\nb' }, body, owner }
-    const error = await send(bad).catch((thrown: Error) => thrown)
-    expect(error).to.be.instanceOf(Error)
+    expect(await send(bad).catch((thrown: Error) => thrown)).to.be.instanceOf(Error)
     expect(await send({ ...bad, headers })).to.include({ stage: null })
   })
 

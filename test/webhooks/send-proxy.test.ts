@@ -65,8 +65,7 @@ describe('The webhook sender with WEBHOOK_PROXY_URL', () => {
   })
 
   it('asks for the checked address, and checks the certificate of the host name itself', async () => {
-    const endpointServer = await httpsEndpoint('endpoint', (_req, res) => res.end('ok'))
-    const proxy = await startProxy(endpointServer.port)
+    const proxy = await startProxy((await httpsEndpoint('endpoint', (_req, res) => res.end('ok'))).port)
     const made = sender([], { ...publicOnly, ...proxy.options })
     for (const _each of [1, 2])
       expect(await made.post(`https://${hostName}/hooks`)).to.include({ stage: null, responseText: 'ok' })
@@ -78,8 +77,7 @@ describe('The webhook sender with WEBHOOK_PROXY_URL', () => {
   })
 
   it('sends plain http to an allowed host through the proxy too', async () => {
-    const endpointServer = await okEndpoint()
-    const proxy = await startProxy(endpointServer.port)
+    const proxy = await startProxy((await okEndpoint()).port)
     const options = { ...proxy.options, resolve: resolvingTo(['fd00::7']) }
     const made = sender([`${hostName}:8080`], options)
     for (const _each of [1, 2])

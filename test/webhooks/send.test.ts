@@ -97,14 +97,13 @@ describe('The webhook sender with a responsive endpoint', () => {
   it('follows no redirects', async () => {
     const neighbour = await okEndpoint()
     const targets = [`http://127.0.0.1:${neighbour.port}/`, 'http://169.254.169.254/latest/meta-data/']
-    for (const location of targets) {
+    for (const location of targets)
       for (const status of [301, 302, 303, 307, 308]) {
         const endpointServer = await httpEndpoint((_req, res) => res.writeHead(status, { location }).end())
         const { post } = senderTo([endpointServer, neighbour], {})
         expect(await post()).to.include({ stage: 'status', status })
         expect(endpointServer.connections).to.have.length(1)
       }
-    }
     expect(neighbour.connections).to.have.length(0)
   })
 
@@ -174,8 +173,7 @@ describe('The webhook sender with a responsive endpoint', () => {
       Buffer.from([0xff, 0xed, 0xa0, 0x80]),
       Buffer.from('z'),
     ])
-    const odd = await attemptAtHttp((_req, res) => res.end(harmful))
-    const text = odd.responseText ?? ''
+    const text = (await attemptAtHttp((_req, res) => res.end(harmful))).responseText ?? ''
     expect(text.isWellFormed()).to.equal(true)
     expect(text).to.match(/^a\ufffd\ufffd\[2Jb\tc\r\n\ufffd+z$/)
   })
@@ -207,8 +205,7 @@ describe('The webhook sender with a misbehaving endpoint', () => {
     const endpointServer = await rawHttpEndpoint((socket) =>
       flood(socket, 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)),
     )
-    const attempt = await attemptAt(endpointServer, {})
-    expectStage(attempt, 'too_large')
+    expectStage(await attemptAt(endpointServer, {}), 'too_large')
     await closing(endpointServer.connections[0] as Socket)
   })
 
@@ -313,7 +310,6 @@ describe('The webhook sender with a misbehaving endpoint', () => {
 
   it('reports a refused connection', async () => {
     const port = await freePort()
-    const made = sender([`127.0.0.1:${port}`], {})
-    expectStage(await made.post(`http://127.0.0.1:${port}/`), 'refused')
+    expectStage(await sender([`127.0.0.1:${port}`], {}).post(`http://127.0.0.1:${port}/`), 'refused')
   })
 })

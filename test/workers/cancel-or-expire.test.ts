@@ -17,8 +17,7 @@ describe('A race between cancelling and expiring an intent', () => {
     service.clock.freeze(instant)
     const { referenceNumber } = await createIntent(service, merchant)
     service.clock.freeze(new Date(instant.getTime() + dayMs - 1))
-    const late = paused === 'cancel' ? 0 : -1
-    const victim = await openVictim(service, { step, fate: 'paused', lateMs: late })
+    const victim = await openVictim(service, { step, fate: 'paused', lateMs: paused === 'cancel' ? 0 : -1 })
     const worker: Deps = { ...service.deps, now: () => new Date(instant.getTime() + dayMs) }
     const cancel = async (origin: string) => {
       const { status, body } = await cancelIntent({ ...service, origin }, merchant, referenceNumber)

@@ -31,8 +31,7 @@ describe('A delivery', () => {
   const later = (ms: number) => new Date(service.clock.now().getTime() + ms)
 
   it('has the headers listed in SPEC 6.2, spelled exactly as there', async () => {
-    const { referenceNumber } = await createIntent(service, merchant)
-    await cancelIntent(service, merchant, referenceNumber)
+    await cancelIntent(service, merchant, (await createIntent(service, merchant)).referenceNumber)
     await relay(service, merchant)
     const made = await deliveriesOf(service, merchant)
     for (const { _id } of made) await attempt(service.deps, _id)

@@ -29,9 +29,7 @@ describe("A delivery's first attempt", () => {
   const merchant = withMerchantPerTest(service)
   let endpointId: string
   let queue: Queue
-  before(() => {
-    queue = queues.open(service, 'webhook-delivery')
-  })
+  before(() => void (queue = queues.open(service, 'webhook-delivery')))
   beforeEach(async () => {
     endpointId = (await subscribe(service, merchant, endpointServer.url, ['payment.created'])).id
   })

@@ -60,8 +60,7 @@ describe('The relay', () => {
   })
 
   it('inserts a delivery for an event in an unknown format but leaves its attempts to newer processes', async () => {
-    const { id: endpointId } = await subscribe(service, merchant, endpointServer.url)
-    await recordRecentSuccess(service, endpointId)
+    await recordRecentSuccess(service, (await subscribe(service, merchant, endpointServer.url)).id)
     const { referenceNumber } = await createIntent(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
     await service.deps.Intent.collection.updateOne({ referenceNumber }, { $set: { 'outbox.1.format': 99 } })
@@ -98,10 +97,8 @@ describe('The relay', () => {
   })
 
   it('composes a body only once a slot is free, so that waiting events take little memory', async () => {
-    const { id } = await subscribe(service, merchant, endpointServer.url)
-    await recordFailures(service, id)
-    const input = { amount: 1, metadata: fullMetadata }
-    const { referenceNumber } = await createIntent(service, merchant, input)
+    await recordFailures(service, (await subscribe(service, merchant, endpointServer.url)).id)
+    const { referenceNumber } = await createIntent(service, merchant, { amount: 1, metadata: fullMetadata })
     const { outbox } = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
     breaks(service, 'events once', referenceNumber)
     const many = Array.from({ length: 50 }, () => ({ ...outbox[0], id: newId() }))

@@ -141,8 +141,7 @@ describe('A delivery re-queue', () => {
       'endpoint_gone',
       'not_found',
     ])
-    const before = (await trailOf([dead, cancelled, waiting])).map((line) => line.before)
-    expect(before).to.have.deep.members([
+    expect((await trailOf([dead, cancelled, waiting])).map((line) => line.before)).to.have.deep.members([
       { status: 'DEAD', nextAttemptAt: null },
       { status: 'CANCELLED', nextAttemptAt: null },
       { status: 'RETRYING', nextAttemptAt: later },

@@ -171,8 +171,7 @@ describe('The data clean-up', () => {
     const _id = await attemptedDelivery()
     const dead = { status: 'DEAD', nextAttemptAt: null, deadAt: service.clock.now() } as const
     await service.deps.Delivery.updateOne({ _id }, { $set: dead })
-    const path = `/api/v1/dev/webhooks/events/${_id}/retry`
-    await service.http.post(path).set(pair.live.write()).expect(200)
+    await service.http.post(`/api/v1/dev/webhooks/events/${_id}/retry`).set(pair.live.write()).expect(200)
     await attempt(service.deps, _id)
     await clean()
     const { attemptLog } = await storedDelivery(service, { _id })

@@ -57,8 +57,8 @@ export const beforeInsert = (deps: Deps, act: () => unknown): Deps =>
     },
   })
 
-export function withQueues(per: 'describe' | 'test') {
-  return withOpened(
+export const withQueues = (per: 'describe' | 'test') =>
+  withOpened(
     async () => {
       const redis = new Redis(servers.redisUrl, { maxRetriesPerRequest: null })
       const queues: Queue[] = []
@@ -78,7 +78,6 @@ export function withQueues(per: 'describe' | 'test') {
     ({ close }) => close(),
     per,
   )
-}
 
 export const isIn = (queue: Queue, jobId: string, state: string): Promise<true> =>
   waitFor(`${jobId} is ${state}`, async () => (await queue.getJobState(jobId)) === state)

@@ -53,8 +53,7 @@ describe('Deleting or disabling an endpoint', () => {
       const untriedCancelled = { status: 'CANCELLED', attempts: 0, nextAttemptAt: null, leaseToken: null }
       for (const delivery of await deliveriesOf(service, merchant))
         expect(delivery).to.include(untriedCancelled)
-      const { values } = await service.deps.metrics.attempts.get()
-      const counted: Record<string, unknown>[] = values
+      const counted: Record<string, unknown>[] = (await service.deps.metrics.attempts.get()).values
         .filter(({ value }) => value > 0)
         .map(({ labels }) => labels)
       const lost = counted.filter(({ outcome }) => outcome === 'lease-lost')

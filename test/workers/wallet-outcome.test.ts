@@ -30,12 +30,8 @@ describe('A payment or refund with an unknown outcome', () => {
   const beside = withSecondProcess(service)
   const merchant = withMerchant(service)
   const queues = withQueues('describe')
-  before(() => {
-    queue = queues.open(service, 'wallet-outcome')
-  })
-  beforeEach(() => {
-    wallet = scriptedWallet(service, beside)
-  })
+  before(() => void (queue = queues.open(service, 'wallet-outcome')))
+  beforeEach(() => void (wallet = scriptedWallet(service, beside)))
   afterEach(async () => {
     service.clock.freeze(null)
     await expectIntact(service.deps)

@@ -78,11 +78,7 @@ export interface Model {
   kept: Map<string, { expiresAt: number; body: string; response: Expected }>
 }
 
-export interface Expected {
-  status: number
-  code: string | null
-  seen: Seen | null
-}
+export type Expected = { status: number; code: string | null; seen: Seen | null }
 
 /** `kept` is the key of `Model.kept`. */
 export type Due = Expected & { kept: string; replay: 'no' | 'same' | 'other' }

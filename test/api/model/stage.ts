@@ -72,10 +72,7 @@ interface Shown extends Pick<Seen, 'status' | 'amount' | 'sandbox' | 'expiresAt'
   refunds?: Refund[]
   totalAmountRefunded?: number
 }
-interface Refund {
-  amount: number
-  status: string
-}
+type Refund = { amount: number; status: string }
 
 function seenIn(data: Shown): Seen {
   const { status, amount, sandbox, expiresAt } = data

@@ -90,8 +90,7 @@ function moneyFaults(part: unknown, maxAmount: number, at: string): string[] {
   if (typeof part !== 'object' || part === null || part instanceof Date) return []
   return Object.entries(part).flatMap(([name, inner]) => {
     if (!money.test(name) || typeof inner !== 'number') return moneyFaults(inner, maxAmount, `${at}.${name}`)
-    const isValid = inner >= 0 && (inner <= maxAmount || !single.test(name))
-    return isValid ? [] : [`${at}.${name} is ${inner}`]
+    return inner >= 0 && (inner <= maxAmount || !single.test(name)) ? [] : [`${at}.${name} is ${inner}`]
   })
 }
 

@@ -128,8 +128,8 @@ const headers = weighted(
   [1, fc.constantFrom(...hostile.contentEncodings).map((coding) => [['Content-Encoding', coding] as const])],
 )
 
-function attackOn(target: Target): fc.Arbitrary<Attack> {
-  return fc
+const attackOn = (target: Target): fc.Arbitrary<Attack> =>
+  fc
     .record({
       line: lineFor(target),
       typed: bodyFor(target.body),
@@ -144,7 +144,6 @@ function attackOn(target: Target): fc.Arbitrary<Attack> {
       ...sender,
     })
     .map(({ typed, ...rest }) => ({ ...rest, ...typed, target: target.name, raw: null }))
-}
 
 const raws: readonly Raw[] = [
   ...corpus.refusedRequests.map((text) => ({ text, expected: ['refused'] as const })),

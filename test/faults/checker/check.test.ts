@@ -196,9 +196,8 @@ const change = (thing: { body: string }, from: string, to: string): unknown =>
   (thing.body = thing.body.replace(from, to))
 
 describe("The fault run's checker", () => {
-  it('accepts a history in which nothing unusual happened', () => {
-    expect(checkEvidence(ordinary.ordinaryRound())).to.deep.equal([])
-  })
+  it('accepts a history in which nothing unusual happened', () =>
+    expect(checkEvidence(ordinary.ordinaryRound())).to.deep.equal([]))
 
   for (const [promise, histories] of Object.entries(broken))
     for (const [what, make] of Object.entries(histories))

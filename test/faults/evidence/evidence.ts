@@ -189,6 +189,5 @@ export function readFolder(folder: string): Evidence {
 }
 
 export function linesOf(path: string): string[] {
-  const text = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : ''
-  return text.split('\n').filter((line) => line !== '')
+  return (fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '').split('\n').filter((line) => line !== '')
 }

@@ -41,8 +41,7 @@ describe('A deliberate bug (mutant) for fault runs', () => {
 
   it('has a fault plan that fits into its run and causes only the intended faults', () => {
     for (const { name, focus } of [...controls, ...mutants]) {
-      const control = controlOf(focus).focus
-      expect(control.faults, name).to.include.members([...focus.faults])
+      expect(controlOf(focus).focus.faults, name).to.include.members([...focus.faults])
       const plan = planOf(focus)
       expect(Math.max(0, ...plan.map(({ atMs }) => atMs)), name).to.be.below(focus.seconds * 1000)
       const passed = plan.map(({ order }) => order?.point).filter((point) => point !== undefined)
@@ -54,7 +53,6 @@ describe('A deliberate bug (mutant) for fault runs', () => {
   })
 
   for (const { name, edits } of mutants)
-    it(`can be inserted into the current source code along with all fault points: ${name}`, () => {
-      expect(editedFiles(root, [...edits, ...harnessEdits, fewCodes]).size).to.be.greaterThan(0)
-    })
+    it(`can be inserted into the current source code along with all fault points: ${name}`, () =>
+      expect(editedFiles(root, [...edits, ...harnessEdits, fewCodes]).size).to.be.greaterThan(0))
 })

@@ -72,8 +72,7 @@ export async function startTraffic(options: TrafficOptions) {
   function begin(operation: number): Promise<unknown> {
     const chance = chanceOf(seed, 'operation', operation)
     const name = chance.weighted(weights)
-    const isInSandbox = ofTheSandbox.includes(name) && chance.is(0.97)
-    const tenant = chance.pick(isInSandbox ? sandboxes : world.tenants)
+    const tenant = chance.pick(ofTheSandbox.includes(name) && chance.is(0.97) ? sandboxes : world.tenants)
     return operations[name][1](contextOf(operation, tenant, chance))
   }
   async function run(): Promise<unknown[]> {

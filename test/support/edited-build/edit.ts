@@ -57,8 +57,7 @@ function spliceOf(sources: ReadonlyMap<string, string>, { where, within, find, p
   const text = filledIn(put, match, source)
   if (where === 'instead') {
     const { start, end } = match.node
-    const comma = put === '' && source[end] === ',' ? 1 : 0
-    return { file, start, end: end + comma, text }
+    return { file, start, end: end + (put === '' && source[end] === ',' ? 1 : 0), text }
   }
   const { start, end } = statementAround(match, `${within}: ${find}`)
   // The source has no semicolons, and inserted code may begin with a parenthesis.

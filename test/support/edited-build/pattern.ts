@@ -50,8 +50,7 @@ export function* walk(
   around: readonly Node[] = [],
 ): Generator<{ node: Node; around: readonly Node[] }> {
   yield { node, around }
-  const inner = Object.values(node).flat().filter(isNode)
-  for (const child of inner) yield* walk(child, [...around, node])
+  for (const child of Object.values(node).flat().filter(isNode)) yield* walk(child, [...around, node])
 }
 
 const ignored = 'start end raw typeAnnotation returnType typeParameters typeArguments'.split(' ')
