@@ -32,7 +32,6 @@ async function start(): Promise<void> {
     url: read('WALLET_URL').replace(/\/$/, ''),
     clientId: read('WALLET_CLIENT_ID'),
     clientSecret: read('WALLET_CLIENT_SECRET'),
-    timeoutMs: 60_000,
   }
   const respondWithinMs = readNumber('BRIDGE_RESPOND_MS', 8_000, 60_000)
   const port = readNumber('BRIDGE_PORT', 3_200, 65_535)

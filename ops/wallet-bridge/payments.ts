@@ -3,17 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Entry, FinalState, Journal, Settler } from './journal.ts'
 import type { openWalletApi, WalletResult } from './wallet-api.ts'
 
-export interface PaymentRequest {
-  key: string
-  amount: number
-  fee: number
-  currency: string
-  phone: string
-  pin: string
-  reference: string
-  businessId: string
-  validUntil: string
-}
+type Texts = 'key' | 'currency' | 'phone' | 'pin' | 'reference' | 'businessId' | 'validUntil'
+export type PaymentRequest = Record<Texts, string> & Record<'amount' | 'fee', number>
 
 type Wallet = ReturnType<typeof openWalletApi>
 type Outcome = [state: FinalState, reason: string | null]
@@ -60,20 +51,12 @@ export function openPayments(journal: Journal, wallet: Wallet, journalKey: strin
   }
 
   /** Returns whether the payment is settled. `cannotArriveLater`: the wallet has refused it. */
-  function apply(entry: Entry, result: WalletResult, cannotArriveLater: boolean): boolean {
-    switch (result.state) {
-      case 'done':
-        return settle(entry, ['succeeded', null], 'wallet')
-      case 'failed':
-        return settle(entry, outcomes[result.code ?? ''] ?? declined, 'wallet')
-      case 'waiting':
-        journal.advance(entry.key, 'waiting')
-        return false
-      case 'absent':
-        return cannotArriveLater && settle(entry, declined, 'wallet')
-      default:
-        return false
-    }
+  function apply(entry: Entry, { state, code }: WalletResult, cannotArriveLater: boolean): boolean {
+    if (state === 'done') return settle(entry, ['succeeded', null], 'wallet')
+    if (state === 'failed') return settle(entry, outcomes[code ?? ''] ?? declined, 'wallet')
+    if (state === 'absent' && cannotArriveLater) return settle(entry, declined, 'wallet')
+    if (state === 'waiting') journal.advance(entry.key, state)
+    return false
   }
 
   /** Runs until the outcome is known. If an operator decides, it goes on for a while. */

@@ -12,22 +12,18 @@ export interface Operation {
  */
 export type WalletResult = Operation | { state: 'absent' | 'rejected' | 'lost'; code?: string }
 
-export interface WalletAccess {
-  url: string
-  clientId: string
-  clientSecret: string
-  timeoutMs: number
-}
+export type WalletAccess = Record<'url' | 'clientId' | 'clientSecret', string>
 
 type Token = { token: string; expiresAt: number }
 
+const timeoutMs = 60_000
 /** How long before its end a token is replaced. */
 const tokenMarginMs = 30_000
 /** These prove that nothing is carried out later. A gateway's 408 or 499 doesn't. */
 const refusals: readonly number[] = [400, 401, 403, 422, 429]
 const states: readonly unknown[] = ['done', 'failed', 'waiting']
 
-export function openWalletApi({ url, clientId, clientSecret, timeoutMs }: WalletAccess) {
+export function openWalletApi({ url, clientId, clientSecret }: WalletAccess) {
   let token: Token | null = null
   let next: Promise<Token> | null = null
 

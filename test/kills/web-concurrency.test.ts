@@ -158,7 +158,7 @@ describe('WEB_CONCURRENCY', () => {
     const { port } = new URL(web.origin)
     await waitFor('the port is free', async () => {
       blocker.listen(Number(port))
-      return await once(blocker, 'listening').then(
+      return once(blocker, 'listening').then(
         () => true,
         () => false,
       )

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -134,7 +134,7 @@ describe('The wallet bridge', function () {
     newToken = () => 'a-token',
   ) {
     const seen: string[] = []
-    const server = createServer(async ({ method, url = '', headers }, res) => {
+    const respond = async ({ method, url = '', headers }: IncomingMessage, res: ServerResponse) => {
       seen.push(`${method} ${url}`)
       const bearer = headers.authorization?.replace('Bearer ', '') ?? ''
       const [status, body] =
@@ -144,10 +144,11 @@ describe('The wallet bridge', function () {
             ? [404, { code: 'NOT_FOUND' }]
             : await pay(bearer)
       res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
-    })
+    }
+    const server = createServer((req, res) => void respond(req, res))
     const listening = await listen(server)
     opened.push(listening)
-    const count = (start: string) => seen.filter((each) => each.startsWith(start)).length
+    const count = (prefix: string) => seen.filter((each) => each.startsWith(prefix)).length
     return { origin: listening.origin, count }
   }
 
