@@ -10,6 +10,7 @@ try {
         file_put_contents('php://stdout', "$body\n");
     }
     http_response_code(200);
-} catch (PaymentIntentsMru\WebhookVerificationError) {
+} catch (PaymentIntentsMru\WebhookVerificationError $error) {
+    error_log($error->getMessage());
     http_response_code(401);
 }

@@ -16,7 +16,8 @@ class Hooks(BaseHTTPRequestHandler):
             if store(event_id, body.decode()):
                 print(body.decode(), flush=True)
             status = 200
-        except WebhookVerificationError:
+        except WebhookVerificationError as error:
+            print(error, flush=True)
             status = 401
         finally:
             self.send_response(status)

@@ -1,16 +1,7 @@
-import { createHash } from 'node:crypto'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-} from 'node:fs'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { builds } from './node-builds.mjs'
-import { cacheFolder, checkBinary, downloading, inPartialFolder } from './programs.mjs'
+import { cacheFolder, checkBinary, downloading, inPartialFolder, keepFromArchive } from './programs.mjs'
 import { npm, run, say } from './run.mjs'
 
 const platform = `${process.platform}-${process.arch}`
@@ -63,15 +54,5 @@ async function fetchNode(kept, { name, version, sha512 }, folder) {
   // The first line of npm's error is its code, the last one the path of a log that is removed.
   if (!ok) return /^npm (?:error|ERR!) (?!code )(.+)/m.exec(output)?.[1] ?? why
   const archive = readdirSync(folder).find((file) => file.endsWith('.tgz'))
-  const digest = createHash('sha512').update(readFileSync(join(folder, archive)))
-  if (digest.digest('base64') !== sha512) return 'its SHA-512 checksum is wrong, so it was removed'
-  const file = 'package/bin/node'
-  const unpacked = await run('tar', ['-xf', archive, file], { name: `Unpacking ${archive}`, cwd: folder })
-  if (!unpacked.ok) return unpacked.why
-  const binary = join(folder, file)
-  chmodSync(binary, 0o755)
-  const checked = checkBinary(binary, 'from npm')
-  if (typeof checked === 'string') return checked
-  mkdirSync(dirname(kept), { recursive: true })
-  renameSync(binary, kept)
+  return keepFromArchive(join(folder, archive), 'bin/node', ['sha512', sha512], kept)
 }

@@ -1,7 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { run } from './run.mjs'
 
 /** @typedef {{ path: string, version: string, from: string }} Binary */
@@ -73,6 +83,28 @@ export async function inPartialFolder(kept, use) {
     clear()
     process.off('exit', clear)
   }
+}
+
+/**
+ * Keeps one program of an archive, if the archive's checksum is right and the program runs.
+ * @param {string} archive its path, in a partial folder
+ * @param {string} file the program inside, without the archive's own folder
+ * @param {[algorithm: string, inBase64: string]} checksum
+ * @returns {Promise<string | undefined>} the reason if that fails
+ */
+export async function keepFromArchive(archive, file, [algorithm, expected], kept) {
+  const digest = createHash(algorithm).update(readFileSync(archive)).digest('base64')
+  if (digest !== expected) return `its ${algorithm.toUpperCase()} checksum is wrong, so it was removed`
+  const cwd = dirname(archive)
+  const options = { name: `Unpacking ${archive}`, cwd }
+  const unpacked = await run('tar', ['-xf', archive, '--strip-components=1'], options)
+  if (!unpacked.ok) return unpacked.why
+  const binary = join(cwd, file)
+  chmodSync(binary, 0o755)
+  const checked = checkBinary(binary, 'downloaded')
+  if (typeof checked === 'string') return checked
+  mkdirSync(dirname(kept), { recursive: true })
+  renameSync(binary, kept)
 }
 
 /** Options of `run` for a download into a folder, which is stuck if the folder does not grow for a minute. */

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { builds, version } from './mongodb-builds.mjs'
 import {
   cacheFolder,
   checkBinary,
@@ -11,12 +12,11 @@ import {
   firstOf,
   inPartialFolder,
   installFromApt,
+  keepFromArchive,
 } from './programs.mjs'
 import { run, say } from './run.mjs'
 
-// Downloads and caches official builds of MongoDB. Imported late, because setup installs this package.
-const memoryServer = () => import('mongodb-memory-server-core')
-const officialFolder = () => process.env.MONGOMS_DOWNLOAD_DIR || cacheFolder('mongodb-official')
+const official = () => join(cacheFolder(`mongodb-${version}`), 'mongod')
 const fromPypi = () => join(cacheFolder('mongodb-6.0.5'), 'mongod')
 const fromRedisTools = () => join(cacheFolder('redis-system'), 'redis-server')
 
@@ -28,7 +28,7 @@ const mongodb = {
   here: [
     () => findByVariable('MONGOMS_SYSTEM_BINARY'),
     () => findOnPath('mongod'),
-    findOfficial,
+    () => checkKept(official(), 'the official build'),
     () => checkKept(fromPypi(), 'from PyPI'),
   ],
   install: [downloadOfficial, installFromPypi],
@@ -67,9 +67,7 @@ export async function findServers({ ownServersOnly }) {
       say(`${name}: the one at ${url}`)
       continue
     }
-    const isPinned = name === 'MongoDB' && process.env.MONGOMS_VERSION
-    const all = isPinned ? [findOfficial, downloadOfficial] : [...here, ...install]
-    const found = await firstOf(all, (reason) => say(`${name}: ${reason}`))
+    const found = await firstOf([...here, ...install], (reason) => say(`${name}: ${reason}`))
     if (found) {
       say(`${name} ${found.version}: ${found.path}, ${found.from}`)
       env[binary] = found.path
@@ -88,29 +86,22 @@ async function findInstalled({ here, program }) {
   throw new Error(`${program} is not installed. \`npm test\` installs it`)
 }
 
-async function findOfficial() {
-  const { DryMongoBinary } = await memoryServer()
-  const path = await DryMongoBinary.locateBinary({ downloadDir: officialFolder() })
-  return path ? checkBinary(path, 'the official build') : 'none downloaded before by mongodb-memory-server'
-}
-
-/** In a separate process, which is killed if it is stuck. */
 async function downloadOfficial() {
-  const folder = officialFolder()
-  mkdirSync(folder, { recursive: true })
-  const script = `const { MongoBinary } = await import('mongodb-memory-server-core')
-    await MongoBinary.getPath({ downloadDir: process.argv[1] }).catch(({ message }) => {
-      console.error(message)
-      process.exitCode = 1
-    })`
-  const { ok, why } = await run(process.execPath, ['--input-type=module', '-e', script, folder], {
-    ...downloading(folder, 'MongoDB: downloading the official build'),
-    quietLimitMs: 20_000,
-    // Without strict_ssl, the download accepts any certificate. One attempt is enough, because there are other ways,
-    // and a later one continues it.
-    env: { npm_config_strict_ssl: 'true', MONGOMS_MAX_RETRIES: '1' },
+  const build = builds[`${process.platform}-${process.arch}`]
+  const { glibcVersionRuntime } = process.report.getReport().header
+  const isTooOld = process.platform === 'linux' && !(Number(glibcVersionRuntime?.split('.')[1]) >= 39)
+  if (!build || isTooOld) return 'no official build for this system'
+  const why = await inPartialFolder(dirname(official()), async (partial) => {
+    const file = `${basename(build.name)}-${version}.tgz`
+    const url = `https://fastdl.mongodb.org/${dirname(build.name)}/${file}`
+    const archive = join(partial, file)
+    const options = downloading(partial, 'MongoDB: downloading the official build')
+    const flags = ['-fsSL', '--proto', '=https', '--connect-timeout', '20', '-o', archive]
+    const { ok, why } = await run('curl', [...flags, url], options)
+    if (!ok) return why
+    return keepFromArchive(archive, 'bin/mongod', ['sha256', build.sha256], official())
   })
-  return ok ? findOfficial() : `no download of the official build: ${why}`
+  return why ? `no official build: ${why}` : checkKept(official(), 'the official build')
 }
 
 /** MongoDB 6.0.5 from a Python package, for machines that reach only package registries. */

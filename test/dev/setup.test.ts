@@ -150,7 +150,7 @@ describe('The setup script', () => {
   it("leaves nothing behind if the checksum is wrong or the program doesn't run", async () => {
     const { env, sha512 } = await withOlderNode('#!/bin/sh\necho no libstdc++\n')
     const faults = {
-      wrong: 'its SHA-512 checksum is wrong, so it was removed',
+      wrong: 'its SHA512 checksum is wrong, so it was removed',
       [sha512]: 'does not run: no libstdc++',
     }
     for (const [listed, fault] of Object.entries(faults)) {
@@ -162,6 +162,38 @@ describe('The setup script', () => {
         .and.match(/^Node\.js \S+ could not .*\. Install Node\.js 24, and .* PATH\.$/)
       expect(await readdir(join(env.XDG_CACHE_HOME, 'payment-intents')).catch(() => [])).to.deep.equal([])
     }
+  })
+
+  it("uses MongoDB's official build only with the right checksum", async () => {
+    const build = { name: 'linux/mongodb-here', sha256: '' }
+    const mongod = '#!/bin/sh\necho db version v8.2.6\n'
+    await mkdir(join(empty, 'mongodb--8.2.6/bin'), { recursive: true })
+    await writeFile(join(empty, 'mongodb--8.2.6/bin/mongod'), mongod, { mode: 0o755 })
+    const archive = join(empty, 'official.tgz')
+    execFileSync('tar', ['-czf', archive, '-C', empty, 'mongodb--8.2.6'])
+    const sha256 = createHash('sha256')
+      .update(await readFile(archive))
+      .digest('base64')
+    for (const name of ['tar', 'gzip', 'cp'])
+      await symlink(
+        execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(),
+        join(empty, name),
+      )
+    const curl = '#!/bin/sh\nfor each; do case $last in -o) out=$each;; esac; last=$each; done\n'
+    await writeFile(join(empty, 'curl'), `${curl}cp '${archive}' "$out"\n`, { mode: 0o755 })
+    await copy.usePackages()
+    const lines = async (listed: string) => {
+      const builds = { [platform]: { ...build, sha256: listed } }
+      const text = `export const version = '8.2.6'\nexport const builds = ${JSON.stringify(builds)}`
+      await writeFile(join(copy.folder, 'dev/setup/mongodb-builds.mjs'), text)
+      const pretended = `data:text/javascript,process.report.getReport = () => ({ header: { glibcVersionRuntime: '2.39' } })`
+      return (await run('stack', nothing(), ['--import', pretended])).lines
+    }
+    const wrong = await lines('wrong')
+    expect(wrong).to.include('MongoDB: no official build: its SHA256 checksum is wrong, so it was removed')
+    expect(await readdir(join(empty, 'payment-intents'))).to.deep.equal([])
+    const kept = join(empty, 'payment-intents/mongodb-8.2.6/mongod')
+    expect(await lines(sha256)).to.include(`MongoDB 8.2.6: ${kept}, the official build`)
   })
 
   it('explains in one line what to do on an unsupported platform or with an old Node.js', async () => {
