@@ -30,10 +30,14 @@ export function headerNameFault(name: string, brand: string): string | null {
   return isReserved ? 'is reserved for the service' : null
 }
 
-/** Names must differ in more than case. */
+export function areNamesDistinct(headers: unknown): boolean {
+  const names = Object.keys(headers as object)
+  return new Set(names.map((name) => name.toLowerCase())).size === names.length
+}
+
 export function areHeadersWithin(limit: number, headers: Record<string, unknown>): boolean {
-  const names = Object.keys(headers)
-  const isDistinct = new Set(names.map((name) => name.toLowerCase())).size === names.length
-  const texts = [...names, ...Object.values(headers)].filter((text) => typeof text === 'string')
-  return isDistinct && texts.join('').length <= limit
+  const texts = Object.entries(headers)
+    .flat()
+    .filter((text) => typeof text === 'string')
+  return areNamesDistinct(headers) && texts.join('').length <= limit
 }

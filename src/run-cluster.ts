@@ -26,7 +26,7 @@ let isComplete = false
 // Unlike JSON, this keeps NaN in metrics.
 cluster.setupPrimary({ serialization: 'advanced' })
 sumMetrics(metrics.registry, log)
-// If the primary is killed, its children exit when their channel closes. Here, none may outlive it.
+// If the primary is killed, its children exit when their channel closes.
 process.on('exit', () => {
   for (const { process: child } of running) child.kill('SIGKILL')
 })
@@ -66,7 +66,7 @@ function start(failures: number): void {
   const ended = (code: number | null, signal: NodeJS.Signals | null) => {
     running.delete(child)
     if (isStopping) return
-    // Only a bad first start ends us. Later, the platform's probes see that nobody responds.
+    // Later, the platform's probes see that nobody responds.
     if (!isComplete) process.exit(code ?? 128 + constants.signals[signal ?? 'SIGKILL'])
     const isStable = performance.now() - startedAt > stableMs
     const restartMs = Math.min(maxWaitMs, firstWaitMs * 2 ** (isStable ? 0 : failures))

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 import { builds, version } from './mongodb-builds.mjs'
 import {
   cacheFolder,
-  checkBinary,
   checkKept,
   downloading,
   findByVariable,
@@ -97,8 +96,8 @@ async function downloadOfficial() {
     const archive = join(partial, file)
     const options = downloading(partial, 'MongoDB: downloading the official build')
     const flags = ['-fsSL', '--proto', '=https', '--connect-timeout', '20', '-o', archive]
-    const { ok, why } = await run('curl', [...flags, url], options)
-    if (!ok) return why
+    const downloaded = await run('curl', [...flags, url], options)
+    if (!downloaded.ok) return downloaded.why
     return keepFromArchive(archive, 'bin/mongod', ['sha256', build.sha256], official())
   })
   return why ? `no official build: ${why}` : checkKept(official(), 'the official build')

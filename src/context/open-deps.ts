@@ -217,8 +217,7 @@ export async function initProcess(type: ProcessType) {
   const onStop = stopOnSignals(log)
   const deps = await openDeps(config, log, metrics, type)
   addProcessMetrics(metrics)
-  // In a cluster, the others start when the first is ready. Ids are never used again, so the one that
-  // replaces the first checks nothing.
+  // The first child of a cluster checks for all. One that replaces it has another id.
   if ((cluster.worker?.id ?? 1) > 1) return { config, log, deps, onStop }
   await checkTransactionLifetime(config, log)
   const prepare = () => (config.production ? requireSteps(deps) : updateDatabase(config, log))

@@ -1,12 +1,17 @@
 import type { ErrorObject } from 'ajv'
-import { headerNameFault, maxHeaderCharacters, maxHeaderName } from '../../schemas/custom-header.ts'
-import { maxFeedWaitSeconds } from '../../schemas/events.ts'
+import {
+  areNamesDistinct,
+  headerNameFault,
+  maxHeaderCharacters,
+  maxHeaderName,
+} from '../../schemas/custom-header.ts'
+import { eventScopes, maxFeedWaitSeconds } from '../../schemas/events.ts'
 import type { Config } from '../config/config.ts'
 import { type ErrorCode, errorCatalogue, type FieldFault, type Refusal, refuse } from '../platform/errors.ts'
 import { type FieldSchema, findNearestName, maxFieldFaults } from './known-fields.ts'
 import { judgeWebhookUrl } from './webhook-url.ts'
 
-type Limits = Pick<Config, 'webhookAllowedHosts' | 'webhookHeaderBrand'>
+type Limits = Pick<Config, 'maxAmount' | 'webhookAllowedHosts' | 'webhookHeaderBrand'>
 
 /** `message` follows the field's name in the error. */
 export interface AnnotatedSchema extends FieldSchema {
@@ -85,8 +90,16 @@ function faultOf(param: string, error: ErrorObject, limits: Limits): FieldFault 
   const nameFault =
     error.keyword === 'propertyNames' && headerNameFault(error.params.propertyName, limits.webhookHeaderBrand)
   if (nameFault) return { param, code, message: `${param} ${nameFault}.` }
+  const allowed = describeAllowed(error.params.format, limits)
+  if (allowed !== null) return { param, code, message: `${param} must be ${allowed}.` }
   const message = code === 'VALIDATION_ERROR' ? describeFault(param, error) : errorCatalogue[code][1]
   return { param, code, message }
+}
+
+function describeAllowed(format: string, { maxAmount }: Limits): string | null {
+  if (format === 'webhook-event') return `one of ${Object.keys(eventScopes).join(', ')}`
+  if (format === 'amount') return `from 1 to ${maxAmount} centimes`
+  return format === 'price' ? `from 0 to ${maxAmount} centimes` : null
 }
 
 function describeFault(param: string, error: ErrorObject): string {
@@ -102,6 +115,8 @@ function describeFault(param: string, error: ErrorObject): string {
     return `${param} must be one of ${(error.params.allowedValues as string[]).map(legible).join(', ')}.`
   if (error.params.format === 'date-or-time' && isSpacedOffset(error.data))
     return `${param} has a space before its offset. In a URL, write + as %2B.`
+  if (error.keyword === 'headersWithin' && !areNamesDistinct(error.data))
+    return `${param} must have names that differ in more than case.`
   if (error.keyword === 'format' || error.keyword === 'normalise')
     return `${param} ${formatHints[String(error.schema)] ?? 'is not valid'}.`
   return `${param} ${sentences[error.keyword]?.(error.params) ?? error.message}.`
@@ -132,8 +147,7 @@ const sentences: Record<string, (params: { type?: string | string[]; limit?: num
   minItems: ({ limit = 0 }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} items`),
   maxProperties: ({ limit = 0 }) => `can have at most ${limit} entries`,
   propertyNames: () => `has more than ${maxHeaderName} characters`,
-  headersWithin: () =>
-    `must have names that differ in more than case, and at most ${maxHeaderCharacters} characters in all`,
+  headersWithin: () => `can have at most ${maxHeaderCharacters} characters in all`,
   maxItems: ({ limit = 0 }) => `can have at most ${limit} items`,
   minimum: ({ limit = 0 }) => `must be at least ${limit}`,
   maximum: ({ limit = 0 }) => `can be at most ${limit}`,

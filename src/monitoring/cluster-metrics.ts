@@ -43,7 +43,7 @@ async function requestFrom<K extends Kind>(whom: Channel, wanted: Kind, kind: K,
 const childTimeoutMs = 2_500
 const sumTimeoutMs = 4_000
 
-/** Counters of a silent child are kept: a drop in the sum would look like a restart to Prometheus. */
+/** To Prometheus, a drop in the sum of counters would look like a restart. */
 const withoutGauges = (metrics: MetricsOfChild): MetricsOfChild =>
   metrics.filter(({ type }) => type !== 'gauge')
 

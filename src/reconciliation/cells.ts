@@ -27,7 +27,7 @@ function exact(digits: string): number | null {
   return Number.isSafeInteger(amount) ? amount : null
 }
 
-/** Accountants write -5 as (5). A sign inside, as in (-5), could mean either, so it stays and is refused. */
+/** Accountants write -5 as (5). (-5) could mean either, so its sign stays and is refused. */
 export function splitSign(text: string): { isNegative: boolean; digits: string } {
   const [, inside] = /^\((.*)\)$/u.exec(text) ?? []
   if (inside !== undefined) return { isNegative: true, digits: inside.trim() }
@@ -43,7 +43,7 @@ export const parseIsoTime: TimeParser = (text) =>
 const timeTokens = ['YYYY', 'MM', 'DD', 'HH', 'mm', 'ss'] as const
 const anyToken = new RegExp(timeTokens.join('|'), 'g')
 
-/** Returns null unless each token occurs once at most and the date is whole. Times are in UTC. */
+/** In UTC. Null unless the date is whole and no token occurs twice. */
 export function createTimeParser(format: string): TimeParser | null {
   const tokens: string[] = format.match(anyToken) ?? []
   const lacks = (token: string) => !tokens.includes(token)

@@ -81,6 +81,9 @@ describe('The webhook endpoint API', () => {
       expect(body.error).to.include({ code: 'INVALID_WEBHOOK_URL', param: 'url' })
       const faults = body.error.details.map((fault: { code: string }) => fault.code)
       expect(faults).to.deep.equal(['INVALID_WEBHOOK_URL', 'INVALID_WEBHOOK_EVENT'])
+      expect(body.error.details[1].message).to.match(
+        /^events\[\d\] must be one of payment\.created, .*endpoint\.failing\.$/,
+      )
     })
   })
 

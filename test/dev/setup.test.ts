@@ -183,8 +183,8 @@ describe('The setup script', () => {
     await writeFile(join(empty, 'curl'), `${curl}cp '${archive}' "$out"\n`, { mode: 0o755 })
     await copy.usePackages()
     const lines = async (listed: string) => {
-      const builds = { [platform]: { ...build, sha256: listed } }
-      const text = `export const version = '8.2.6'\nexport const builds = ${JSON.stringify(builds)}`
+      const table = JSON.stringify({ [platform]: { ...build, sha256: listed } })
+      const text = `export const version = '8.2.6'\nexport const builds = ${table}`
       await writeFile(join(copy.folder, 'dev/setup/mongodb-builds.mjs'), text)
       const pretended = `data:text/javascript,process.report.getReport = () => ({ header: { glibcVersionRuntime: '2.39' } })`
       return (await run('stack', nothing(), ['--import', pretended])).lines

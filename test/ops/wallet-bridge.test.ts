@@ -267,8 +267,8 @@ describe('The wallet bridge', function () {
   it('sends no more PINs of one wallet than its limit, even while their outcomes are unknown', async () => {
     const bridge = await start('pins')
     const phone = customer({ waits: 20_000 })
-    const attempts = Array.from({ length: 12 }, (_, index) => newPayment(phone, { pin: String(1000 + index) }))
-    await Promise.all(attempts.map((attempt) => post(bridge, attempt)))
+    const tries = Array.from({ length: 12 }, (_, index) => newPayment(phone, { pin: String(1000 + index) }))
+    await Promise.all(tries.map((each) => post(bridge, each)))
     expect(countOf(stub.arrived, phone)).to.equal(3)
     await bridge.kill()
     const late = newPayment(phone)

@@ -96,7 +96,12 @@ describe('A product export', () => {
     expect(text).to.equal(
       `\uFEFF${header.replaceAll(',', ';')}"${handle}";"Thé";;"Default";;1000;5;"true"\r\n`,
     )
-    for (const query of ['?delimiter=%09', '?delimiter=', '?delimiter=;&delimiter=,'])
+    for (const [query, start] of Object.entries({
+      '?bom=true': '\uFEFFhandle,',
+      '?delimiter=;&bom=false': 'handle;',
+    }))
+      expect((await read(merchant, query).buffer(true).expect(200)).text).to.match(new RegExp(`^${start}`))
+    for (const query of ['?delimiter=%09', '?delimiter=', '?delimiter=;&delimiter=,', '?bom=1'])
       await expectRefused(read(merchant, query), 400, 'VALIDATION_ERROR')
   })
 

@@ -534,7 +534,8 @@ class Operations:
         """Create a webhook endpoint.
 
         Registers a URL that receives your events: only sandbox events with a test key, or sandbox and live
-        events with a live key. Store the `secret`, because no other response contains it.
+        events with a live key. Store the `secret`: only a repeat with the same idempotency key returns it
+        again.
 
         Requires a secret key with the scope `webhooks.endpoints:write`.
 

@@ -56,7 +56,7 @@ const maxCounted = 10_000
 
 export type Notifier = NonNullable<ReturnType<typeof createNotifier>>
 
-/** A separate sender, because the operator's URL may be private and webhooks must not reach it. */
+/** Webhooks must not reach private addresses, but the operator's URL may be one. */
 export function createNotifier(config: Config) {
   const { noticeUrl: url, webhookHeaderBrand } = config
   if (url === null) return null
