@@ -31,7 +31,7 @@ export const maxHeaderBytes = 16_384
 export const maxStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>): number =>
   walletTimeoutMs + beyondWalletMs
 
-/** If the primary passed connections on, those of a killed child would hang. */
+/** Passed on, the connections of a killed child would hang. */
 const isBalancedByKernel = cluster.isWorker && process.platform === 'linux'
 
 export type HttpServer = ReturnType<typeof createHttpServer>

@@ -123,7 +123,7 @@ export function parseEndpointChange(deps: BodyDeps, caller: Caller, body: unknow
   return omitUndefined({ url: storedUrl, events: wanted, active, headers: headers === null ? {} : headers })
 }
 
-/** A caller that may not see the events can't change where they are sent, either. */
+/** Who may not see the events may not redirect them, either. */
 export async function updateEndpoint(
   deps: ChangeDeps,
   caller: Caller,

@@ -97,7 +97,7 @@ export async function sendNotices(deps: NoticeDeps, ending?: AbortSignal): Promi
   if (notifier.known.size > maxKnown) notifier.known.clear()
   await noteDead(deps, notifier)
   await noteFailing(deps, notifier)
-  // Not given back: a minute's notices go out together, whichever worker sends them.
+  // Kept, so that a minute's notices go out together.
   return (await takeRun(deps)) ? sendDue(deps, notifier, ending) : 0
 }
 
@@ -223,7 +223,7 @@ async function summarise({ Endpoint: model, config }: NoticeDeps, due: Notice[])
 
 const described = { url: 1, sandbox: 1, health: 1 } as const
 
-/** Null if the endpoint was deleted or disabled. Contains nothing about customers. */
+/** Null if the endpoint is gone or disabled. Tells nothing about customers. */
 async function describe(deps: NoticeDeps, { _id, endpointId, businessId }: Notice): Promise<string | null> {
   const endpoint = await rawCollection(deps.Endpoint).findOne<Pick<Endpoint, keyof typeof described>>(
     { _id: endpointId, ...shownFilter },

@@ -65,7 +65,7 @@ export const decryptHeaders = (
 type Needs = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
 type Encrypted = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'headers' | 'deletedAt'>
 
-/** `unreadable`: endpoints whose secrets or headers need a key that isn't configured. */
+/** `unreadable`: endpoints encrypted with a key that isn't configured. */
 type ReencryptedSecrets = { reencrypted: number; unreadable: string[] }
 
 export async function reencryptSecrets(

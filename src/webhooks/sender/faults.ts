@@ -71,7 +71,7 @@ export function toConnectFault(error: unknown): SendFault {
 
 export const toTlsFault = (error: unknown): SendFault => byCode[codeOf(error)] ?? sendFaults.handshake
 
-/** Proxies return 5xx if the host can't be reached. Null means success. */
+/** Proxies return 5xx for unreachable hosts. Null means success. */
 export function toProxyFault(status: number): SendFault | null {
   if (status >= 200 && status < 300) return null
   if (status >= 500) return sendFaults.unreachableByProxy

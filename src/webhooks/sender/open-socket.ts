@@ -165,7 +165,7 @@ async function connectDirectly(
 /** An address that doesn't respond must leave time for the next one. */
 const proxyAddressMs = 3_000
 
-/** The proxy gets checked addresses, because it could resolve a name to others. */
+/** Gets checked addresses, because it could resolve a name to others. */
 async function connectThrough(
   proxy: WebhookProxy,
   port: number,

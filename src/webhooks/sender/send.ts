@@ -43,7 +43,7 @@ export interface SenderOptions {
   ca?: string
 }
 
-/** A dead name server must not occupy all of the threads that look up names. */
+/** A dead name server must not occupy all threads. */
 function shareLookUp(proxy: Omit<WebhookProxy, 'lookUp'>): WebhookProxy {
   return { ...proxy, lookUp: coalesceRuns(() => chooseResolver(true)(proxy.hostname)) }
 }
