@@ -51,7 +51,7 @@ export const subjects: Record<string, Subject> = {
   lifecycle: { file: 'src/intents/lifecycle.ts', test: 'lifecycle' },
   sign: {
     file: 'src/webhooks/message.ts',
-    names: 'signature standardSignature timestampOf unsignedHeaders signedHeaders decrypted signForEndpoint',
+    names: 'signature standardSignature timestampOf unsignedHeaders signedHeaders decrypted headersForEndpoint',
     test: 'sign',
   },
 }

@@ -56,7 +56,8 @@ export function filesOf(suite: Suite, named: readonly string[]): string[] {
 export function estimateMs(file: string): number {
   const source = readFileSync(file, 'utf8')
   const isSlow = /startProcess|openAdmin|browser/.test(source) || hasRounds(source)
-  return source.length / 10 + (isSlow ? 20_000 : 0)
+  const isSlowest = /timeout\(\d{3}_000\)/.test(source)
+  return source.length / 10 + (isSlowest ? 120_000 : isSlow ? 20_000 : 0)
 }
 
 export type ToWorker =

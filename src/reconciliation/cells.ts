@@ -50,7 +50,7 @@ export function createTimeParser(format: string): TimeParser | null {
   if (new Set(tokens).size < tokens.length || timeTokens.slice(0, 3).some(lacks)) return null
   if (lacks('HH') !== lacks('mm') || (lacks('mm') && !lacks('ss'))) return null
   if (/[\p{L}\d]/u.test(format.replaceAll(anyToken, '').replace('T', ''))) return null
-  // Spreadsheets drop leading zeros. Without separators, that would be ambiguous.
+  // Spreadsheets drop leading zeros: ambiguous without separators.
   const hasSeparators = !new RegExp(`(?:${anyToken.source}){2}`).test(format)
   const digits = (token: string) => (token === 'YYYY' ? '{4}' : hasSeparators ? '{1,2}' : '{2}')
   const pattern = format

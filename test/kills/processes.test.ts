@@ -58,12 +58,12 @@ describe('Process shutdown', () => {
     await start()
     const signalledAt = Date.now()
     worker.kill('SIGTERM')
+    const ended = worker.exited.then((code) => ({ code, tookMs: Date.now() - signalledAt }))
     // The first worker still holds its lease, and renews it.
     const [, second] = await endpointServer.atLeast(2, 30_000)
     const delivery = await delivered(own, _id)
-    const code = await worker.exited
     const { at } = second as Received
-    return { code, tookMs: Date.now() - signalledAt, attemptedMs: at - signalledAt, delivery }
+    return { ...(await ended), attemptedMs: at - signalledAt, delivery }
   })
   const takenOver = begin(async () => {
     const { service: own, endpointServer, worker, start, _id } = await workerMidAttempt()

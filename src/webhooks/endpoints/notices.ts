@@ -210,7 +210,7 @@ async function send(deps: NoticeDeps, notifier: Notifier, about: Notice[], text:
 
 const shownFilter = { ...undeletedFilter, active: true } as const
 
-/** If the operator's own network fails, thousands of endpoints fail at once. */
+/** If our own network fails, thousands of endpoints fail at once. */
 async function summarise({ Endpoint: model, config }: NoticeDeps, due: Notice[]): Promise<string | null> {
   const ids = [...new Set(due.map(({ endpointId }) => endpointId))]
   const found = await rawCollection(model)
