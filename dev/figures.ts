@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { filesIn, importCycles, linesOf, looseFiles, smallFiles, sources } from './source-files.ts'
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
-const code = /\.(ts|mjs|json)$/
+const code = /(?<!package-lock)\.(ts|mjs|json)$/
 const linesIn = (folder: string): number => sum(filesIn(folder, code).map(linesOf))
 const harness = ['test/support', 'test/faults', 'test/attack']
 const pages = filesIn('docs', /\.md$/)
@@ -18,7 +18,7 @@ export const figures = [
   { name: 'lines of test/ for each line of the product', value: linesIn('test') / productLines, max: 1.45 },
   { name: 'lines of test/faults/', value: linesIn('test/faults'), max: 6_500 },
   { name: 'lines of test/support, faults and attack', value: sum(harness.map(linesIn)), max: 15_000 },
-  { name: 'KB of docs/**/*.md', value: pageBytes / 1024, max: 165 },
+  { name: 'KB of docs/**/*.md', value: pageBytes / 1024, max: 190 },
   { name: 'lines of bench/', value: linesIn('bench'), max: 3_800 },
   { name: 'lines of dev/', value: linesIn('dev'), max: 4_000 },
   { name: 'lines of README.md', value: linesOf('README.md'), max: 90 },

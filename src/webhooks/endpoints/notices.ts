@@ -177,16 +177,16 @@ async function sendDue(deps: NoticeDeps, notifier: Notifier, ending?: AbortSigna
     .sort({ nextAttemptAt: 1 })
     .limit(maxRead)
     .toArray()
-  if (due.length > maxSeparate) await send(deps, notifier, due, await summarise(deps, due))
+  if (due.length > maxSeparate) await notify(deps, notifier, due, await summarise(deps, due))
   else
     for (const notice of due) {
       if (ending?.aborted) break
-      await send(deps, notifier, [notice], await describe(deps, notice))
+      await notify(deps, notifier, [notice], await describe(deps, notice))
     }
   return due.length
 }
 
-async function send(deps: NoticeDeps, notifier: Notifier, about: Notice[], text: string | null) {
+async function notify(deps: NoticeDeps, notifier: Notifier, about: Notice[], text: string | null) {
   const { now, log, metrics } = deps
   const end = (changes: Partial<Notice>) =>
     rawCollection(deps.Notice).updateMany({ _id: { $in: about.map(({ _id }) => _id) } }, { $set: changes })
