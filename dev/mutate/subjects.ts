@@ -51,7 +51,8 @@ export const subjects: Record<string, Subject> = {
   lifecycle: { file: 'src/intents/lifecycle.ts', test: 'lifecycle' },
   sign: {
     file: 'src/webhooks/message.ts',
-    names: 'signature standardSignature timestampOf unsignedHeaders signedHeaders decrypted headersForEndpoint',
+    names:
+      'signature standardSignature timestampOf unsignedHeaders signedHeaders decrypted headersForEndpoint',
     test: 'sign',
   },
 }
