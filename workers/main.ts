@@ -10,7 +10,8 @@ const { config, log, deps, onStop } = await initProcess('worker')
 const probes = await serveProbes(deps)
 const metricsServer = await serveMetrics(deps)
 const workers = startWorkers(deps)
-log.info({ queues: config.workerQueues }, 'worker.started')
+const { workerQueues: queues, webhookProxy } = config
+log.info({ queues, webhookProxy: webhookProxy?.hostname ?? null }, 'worker.started')
 
 onStop(config.shutdownTimeoutMs, async () => {
   deps.stopping.abort()

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { pipeline } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { chanceOf } from '../../support/chance.ts'
 import { listen } from '../../support/listen.ts'
@@ -66,12 +68,14 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
     running.add(done)
   })
   const { host, origin, close } = await listen(server)
+  const proxy = seed % 2 === 0 ? null : await listen(createEgressProxy())
   return {
     origin,
     environment: {
       WEBHOOK_ALLOWED_HOSTS: host,
       WALLET_PROVIDER_URL: `http://${host}${providerPath}`,
       WALLET_PROVIDER_KEY: providerKey,
+      ...(proxy && { WEBHOOK_PROXY_URL: proxy.origin }),
       // Without TRUST_PROXY, all customers would share one address's limits.
       TRUST_PROXY: '1',
     },
@@ -86,12 +90,19 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
     wallets: provider.wallets,
     record,
     async close(): Promise<void> {
-      await close()
+      await Promise.all([close(), proxy?.close()])
       await Promise.all(running)
       await record.close()
     },
   }
 }
+
+const createEgressProxy = () =>
+  createServer().on('connect', ({ url }, socket) => {
+    const { hostname, port } = new URL(`http://${url}`)
+    const target = connect(Number(port), hostname, () => socket.write('HTTP/1.1 200 OK\r\n\r\n'))
+    pipeline(socket, target, socket, () => undefined)
+  })
 
 async function isSent(res: ServerResponse): Promise<boolean> {
   if (!res.writableFinished && !res.closed) await Promise.race([once(res, 'finish'), once(res, 'close')])
