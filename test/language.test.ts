@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { filesIn, read, sources } from '../dev/source-files.ts'
 
 /** Words from the column "Not" of the concepts (CONTRIBUTING.md). `endpointReceiver` has the words endpoint and receiver. */

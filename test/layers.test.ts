@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { filesIn, importsOf, read, sources } from '../dev/source-files.ts'
 
 /** Bottom up. If two folders need the same code, move that code further down. */

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
-import { expect } from 'chai'
 import {
   filesIn,
   importCycles,

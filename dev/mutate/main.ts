@@ -6,12 +6,13 @@ import { rangesOf, subjects } from './subjects.ts'
 const minScore = 0.9
 const all = Object.values(subjects)
 const tests = new Set(all.map(({ test }) => `test/unit/${test}.test.ts`))
+const mocha = 'node node_modules/mocha/bin/mocha.js --bail --require chai/register-expect.js'
 
 const results = await new Stryker({
   mutate: all.flatMap(rangesOf),
   // Stryker's own runner for mocha needs a compiler.
   testRunner: 'command',
-  commandRunner: { command: ['node node_modules/mocha/bin/mocha.js --bail', ...tests].join(' ') },
+  commandRunner: { command: [mocha, ...tests].join(' ') },
   concurrency: 2,
   // Longer than all tests take on a busy machine. Only endless loops take longer.
   timeoutMS: 30_000,

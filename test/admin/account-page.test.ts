@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { endSession, listSessions } from '../../src/staff/staff-sessions.ts'
 import { withService } from '../support/service.ts'

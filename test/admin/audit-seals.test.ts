@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { recordAuditRepeat } from '../../src/audit/repeats.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { ApiScope } from '../../schemas/scopes.ts'
 import type { AuditAction } from '../../src/audit/acts.ts'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { retryAllJobs } from '../../src/staff-pages/board/retry.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery.ts'

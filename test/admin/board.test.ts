@@ -1,5 +1,4 @@
 import { appRoutes } from '@bull-board/api/dist/routes.js'
-import { expect } from 'chai'
 import { jobIdOf, newDeliveryJob } from '../../src/webhooks/deliveries/delivery.ts'
 import { signingSecretField } from '../../src/webhooks/endpoints/stored-secrets.ts'
 import { storedBody, storedDelivery } from '../support/actions.ts'

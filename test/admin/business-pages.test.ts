@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { newId } from '../../src/platform/ids.ts'
 import { createBusinessShop } from '../../src/store/shops/shops.ts'
 import { createIntent, relay, requestIntent } from '../support/actions.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { commissionOf } from '../../src/wallets/commission.ts'
 import { orderDeadline, type WalletOutcome } from '../../src/wallets/wallet.ts'
 import { breaks } from '../invariants/expect-invariants.ts'

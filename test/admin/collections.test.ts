@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { collectionDeclarations } from '../../src/context/models.ts'
 import type { StoredFields } from '../../src/mongo/fields.ts'
 import { cleanedModels } from '../../src/retention/cleaning.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import type { Commission } from '../../src/wallets/commission.ts'
 import { createIntent } from '../support/actions.ts'

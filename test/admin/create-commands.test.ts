@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { withService } from '../support/service.ts'
 import { customersOf, done, wrongPin } from '../wallets/customers.ts'
 import { withAdmin } from './admin.ts'

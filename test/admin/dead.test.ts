@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { rawCollection } from '../../src/mongo/collection.ts'
 import { dayMs } from '../../src/platform/time.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'

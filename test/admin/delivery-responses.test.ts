@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { attempt, createIntent, post, relay, subscribe } from '../support/actions.ts'
 import { type EndpointServer, withEndpointServer } from '../support/endpoint-server.ts'

@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect } from 'chai'
 import { ledgerExportKinds } from '../../schemas/ledger.ts'
 import { completeExportFile, type LedgerFileExport, openExportFile } from '../../src/exports/export-file.ts'
 import { createExportWriter, parseExportForm } from '../../src/exports/export-ledger.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import * as actions from '../support/actions.ts'
 import { deadDelivery, makeAllAttempts, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { rawCollection } from '../../src/mongo/collection.ts'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
 import { excuse } from '../invariants/expect-invariants.ts'

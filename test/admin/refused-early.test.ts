@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { crlf, sendRaw } from '../api/raw-request.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { withService } from '../support/service.ts'

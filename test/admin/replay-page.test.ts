@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { logEvents, runReplays, storeDeliveries } from '../support/replays.ts'

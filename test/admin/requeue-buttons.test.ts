@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { rawCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { type Delivery, makeDeliveryId } from '../../src/webhooks/deliveries/delivery.ts'

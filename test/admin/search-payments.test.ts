@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { freeReusableCode } from '../../src/intents/codes.ts'
 import { dayMs, hourMs, toUtcDay } from '../../src/platform/time.ts'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { newApiKey } from '../../src/businesses/api-key.ts'
 import { createBusiness } from '../../src/businesses/change-business.ts'
 import { rotateApiKey } from '../../src/businesses/change-key.ts'

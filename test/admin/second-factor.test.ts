@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { removeSecondFactor, renewPassword, setStaffDisabled } from '../../src/staff/change-account.ts'
 import { withSecondProcess, withService } from '../support/service.ts'
 import * as staff from './staff.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { dayMs } from '../../src/platform/time.ts'
 import { createAccountWithLink, issuePasswordLink, setStaffDisabled } from '../../src/staff/change-account.ts'
 import { recordLog } from '../support/recorded-log.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { maskUrl, maskUrlParts } from '../../src/webhooks/endpoints/endpoint-facts.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
 import { attempt, freshDelivery, subscribe } from '../support/actions.ts'

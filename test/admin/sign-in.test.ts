@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { parseConfig } from '../../src/config/config.ts'
 import { checksPerOwner, createSlowHash } from '../../src/security/slow-hash.ts'

@@ -1,5 +1,4 @@
 import { hostname, userInfo } from 'node:os'
-import { expect } from 'chai'
 import { createAccount, renewPassword, setStaffDisabled } from '../../src/staff/change-account.ts'
 import { withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'

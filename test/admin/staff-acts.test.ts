@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { expect } from 'chai'
 import type { Deps } from '../../src/platform/deps.ts'
 import type { Author } from '../../src/security/actor.ts'
 import * as accounts from '../../src/staff/change-account.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { parse } from 'csv-parse/sync'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { newId } from '../../src/platform/ids.ts'

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { expect } from 'chai'
 import { createBusiness } from '../../src/businesses/change-business.ts'
 import { rawCollection } from '../../src/mongo/collection.ts'
 import { hourMs } from '../../src/platform/time.ts'

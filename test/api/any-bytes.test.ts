@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { deadlineMs, inFull, rounds } from '../support/machine.ts'
 import { withMerchant, withService } from '../support/service.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import supertest from 'supertest'
 import { createApp } from '../../src/app.ts'
 import { newApiKey } from '../../src/businesses/api-key.ts'

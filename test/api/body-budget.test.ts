@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
 import { maxBusinessBytes } from '../../src/limits/capacity.ts'
 import { memoryPerBodyByte } from '../../src/limits/memory.ts'

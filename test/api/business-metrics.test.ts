@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
 import { changeAsOperator, requestIntent } from '../support/actions.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
 import { httpTimeouts } from '../../src/http/server/timeouts.ts'
 import { recordLog } from '../support/recorded-log.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { createIntent, readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'

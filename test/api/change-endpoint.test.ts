@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { ApiScope } from '../../schemas/scopes.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'

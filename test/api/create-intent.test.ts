@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { expect } from 'chai'
 import { readIntent, relay } from '../support/actions.ts'
 import { refund, simulate } from '../support/pay.ts'
 import { type Merchant, withAnotherKey, withMerchant, withService } from '../support/service.ts'

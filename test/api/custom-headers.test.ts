@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { ApiScope } from '../../schemas/scopes.ts'
 import { attempt, freshDelivery, storedDelivery } from '../support/actions.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'

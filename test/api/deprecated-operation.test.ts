@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { describeApi } from '../../src/http/openapi/describe.ts'
 import type { Route } from '../../src/http/operations/route.ts'
 import { apiRoutes } from '../../src/http/routes/routes.ts'

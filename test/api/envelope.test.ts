@@ -1,5 +1,4 @@
 import { gzipSync } from 'node:zlib'
-import { expect } from 'chai'
 import { createApiHeaders } from '../../src/http/responses/envelope.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { expectFailure, postHead, sendRaw } from './raw-request.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { type EventName, eventScopes } from '../../schemas/events.ts'
 import { apiRoutes } from '../../src/http/routes/routes.ts'
 import { expireDueIntents } from '../../src/intents/expire.ts'

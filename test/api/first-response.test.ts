@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { expect } from 'chai'
 import { freeReusableCode } from '../../src/intents/codes.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { pay, storedIntent } from '../support/pay.ts'

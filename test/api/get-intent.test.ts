@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { readIntent } from '../support/actions.ts'
 import { storedIntent } from '../support/pay.ts'
 import { withMerchant, withService } from '../support/service.ts'

@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net'
-import { expect } from 'chai'
 import supertest from 'supertest'
 import { createApp } from '../../src/app.ts'
 import { httpTimeouts } from '../../src/http/server/timeouts.ts'

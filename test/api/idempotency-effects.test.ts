@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { AuditAction } from '../../src/audit/acts.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'

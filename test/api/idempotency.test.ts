@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { rotateApiKey } from '../../src/businesses/change-key.ts'
 import { changeAsOperator } from '../support/actions.ts'
 import { asMerchant, tester, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { AuditAction } from '../../src/audit/acts.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { relayOutboxes } from '../../src/relay/relay.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
 import { createCapacity, maxPageBytes, readWaitMs } from '../../src/limits/capacity.ts'
 import { processClock } from '../../src/platform/process-clock.ts'

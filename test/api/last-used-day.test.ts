@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { lockDocument } from '../support/lock.ts'
 import { profiled } from '../support/profiled.ts'
 import { withService } from '../support/service.ts'

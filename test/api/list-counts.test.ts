@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { type ApiScope, apiScopes } from '../../schemas/scopes.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import { listEvents } from '../../src/events/list.ts'

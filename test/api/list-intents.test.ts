@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { readIntent, requestIntent } from '../support/actions.ts'
 import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import mongoose from 'mongoose'
 import { apiRoutes } from '../../src/http/routes/routes.ts'
 import { newId } from '../../src/platform/ids.ts'

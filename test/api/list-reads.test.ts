@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { deliveryStatuses } from '../../schemas/deliveries.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { alreadyCancelledAt, neverCancelsAt } from '../../src/intents/lifecycle.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { cancelIntents } from '../../src/intents/cancel.ts'
 import { parseNewIntent, createIntent as runCreate } from '../../src/intents/create.ts'
 import { expireIntent } from '../../src/intents/expire.ts'

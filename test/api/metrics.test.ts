@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net'
-import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { startMongo, startRedis } from '../../dev/servers.ts'

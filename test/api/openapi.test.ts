@@ -1,6 +1,5 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { expect } from 'chai'
 import { failureStages } from '../../schemas/responses/webhooks.ts'
 import { openApiPath } from '../../src/http/openapi/operation.ts'
 import { listErrorCodes } from '../../src/http/openapi/responses.ts'

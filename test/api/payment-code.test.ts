@@ -1,6 +1,5 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
-import { expect } from 'chai'
 import { createFullSandboxes } from '../../src/intents/live-codes.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { simulate } from '../support/pay.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { type ApiScope, apiScopes } from '../../schemas/scopes.ts'
 import { switchApi } from '../../src/businesses/change-business.ts'
 import { setKeyStatus } from '../../src/businesses/change-key.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { newAuditLine } from '../../src/audit/audit-event.ts'
 import { type BusinessLimits, unsetLimits } from '../../src/businesses/business.ts'
 import { parseNewIntent, createIntent as runCreate } from '../../src/intents/create.ts'

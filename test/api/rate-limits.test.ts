@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { startRedis } from '../../dev/servers.ts'
 import { rotateApiKey } from '../../src/businesses/change-key.ts'

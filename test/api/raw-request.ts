@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { expect } from 'chai'
 
 export type RawResponse = { status: number; headers: Map<string, string>; body: string }
 

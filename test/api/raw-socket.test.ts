@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { withMerchant, withService } from '../support/service.ts'
 import { crlf, expectFailure, postHead, readRaw, responsesOf, sendRaw } from './raw-request.ts'
 import { openServer } from './short-timeouts.ts'

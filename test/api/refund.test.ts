@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import type { ThirdPartyStep } from '../../src/idempotency/request.ts'
 import { payIntent } from '../../src/intents/payments/pay.ts'

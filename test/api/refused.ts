@@ -1,5 +1,3 @@
-import { expect } from 'chai'
-
 export async function expectRefused<Some extends { status: number; body: { error?: unknown } }>(
   request: PromiseLike<Some>,
   status: number,

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
 import type { BusinessChange } from '../../src/businesses/change-business.ts'
 import { setKeyStatus } from '../../src/businesses/change-key.ts'

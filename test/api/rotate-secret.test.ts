@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import type { EventName } from '../../schemas/events.ts'
 import { attempt, freshDelivery, openSecondProcess, subscribe } from '../support/actions.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 

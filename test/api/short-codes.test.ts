@@ -1,5 +1,4 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
-import { expect } from 'chai'
 import mongoose from 'mongoose'
 import { createShortCodePool, generateShortCodes } from '../../src/intents/codes.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'

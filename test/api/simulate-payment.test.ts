@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { createIntent, outboxData, readIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'

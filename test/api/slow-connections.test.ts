@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { expect } from 'chai'
 import express from 'express'
 import { createApp } from '../../src/app.ts'
 import { limitToOpenFiles } from '../../src/http/server/network-share.ts'

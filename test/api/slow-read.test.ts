@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { createIntent } from '../support/actions.ts'
 import { withMerchant, withService } from '../support/service.ts'
 

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net'
-import { expect } from 'chai'
 import express from 'express'
 import { deadlineMs } from '../support/machine.ts'
 import { withService } from '../support/service.ts'

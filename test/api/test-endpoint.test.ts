@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { type EventName, eventScopes } from '../../schemas/events.ts'
 import type { ApiScope } from '../../schemas/scopes.ts'

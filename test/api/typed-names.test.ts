@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { withAdmin } from '../admin/admin.ts'
 import { signedIn } from '../admin/staff.ts'
 import { relay } from '../support/actions.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { readJsonBody } from '../../src/http/body/json-body.ts'
 import { foldName } from '../../src/input/known-fields.ts'
 import { createIntent, readIntent, subscribe } from '../support/actions.ts'

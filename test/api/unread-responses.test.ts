@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net'
-import { expect } from 'chai'
 import { itemMemoryBytes, maxItemBytes } from '../../src/http/responses/largest.ts'
 import { maxBusinessBytes } from '../../src/limits/capacity.ts'
 import { createIntent } from '../support/actions.ts'

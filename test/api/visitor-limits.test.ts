@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { createIntent } from '../support/actions.ts'
 import { withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'

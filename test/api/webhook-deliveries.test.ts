@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { apiScopes } from '../../schemas/scopes.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import {

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { eventScopes as eventSchemas } from '../../schemas/events.ts'
 import { type ApiScope, apiScopes } from '../../schemas/scopes.ts'
 import { judgeWebhookUrl } from '../../src/input/webhook-url.ts'

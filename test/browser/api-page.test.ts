@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { Browser, Page, Request } from 'playwright-core'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'

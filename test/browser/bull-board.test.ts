@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { picture } from './browser.ts'

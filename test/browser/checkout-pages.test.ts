@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type Locale, locales } from '../../src/checkout/locale.ts'
 import { neverCancelsAt } from '../../src/intents/lifecycle.ts'

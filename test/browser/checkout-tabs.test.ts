@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { locales } from '../../src/checkout/locale.ts'
 import { readIntent } from '../support/actions.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { locales } from '../../src/checkout/locale.ts'
 import { readIntent } from '../support/actions.ts'
 import { fillIn, heading, pay, payer, send, textOf, withCounter } from './counter.ts'

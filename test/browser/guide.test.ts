@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs'
-import { expect } from 'chai'
 import type { Browser, Page } from 'playwright-core'
 import { withService } from '../support/service.ts'
 import { barriers, openWindow, picture, type Settings, startBrowser, widerThanScreen } from './browser.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { newId } from '../../src/platform/ids.ts'
 import type { FileDifferenceKind, Reconciliation } from '../../src/reconciliation/reconciliation.ts'

@@ -1,6 +1,5 @@
 import http, { type RequestListener } from 'node:http'
 import https from 'node:https'
-import { expect } from 'chai'
 import type { Browser } from 'playwright-core'
 import { issuePasswordLink } from '../../src/staff/change-account.ts'
 import { operator, signedIn } from '../admin/staff.ts'

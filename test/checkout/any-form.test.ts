@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { rounds } from '../support/machine.ts'
 import { recordLog } from '../support/recorded-log.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { readable } from '../admin/staff.ts'
 import { cancelIntent, createIntent, openSecondProcess, requestIntent } from '../support/actions.ts'
 import { pay } from '../support/pay.ts'

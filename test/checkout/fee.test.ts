@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { DatedRates } from '../../src/businesses/business.ts'
 import { readIntent } from '../support/actions.ts'
 import { type Merchant, withService } from '../support/service.ts'

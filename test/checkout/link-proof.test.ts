@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { openSecondProcess } from '../support/actions.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { fill, offerOf, open, type Seen, seen, wallets } from './customer.ts'

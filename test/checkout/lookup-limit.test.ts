@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { createLookupLimit, type LookupLimit } from '../../src/checkout/limits.ts'
 import { createIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'

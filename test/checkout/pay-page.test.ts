@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { checkoutAssets as served } from '../../src/checkout/layout.ts'
 import { crlf, sendRaw } from '../api/raw-request.ts'
 import { cancelIntent, createIntent } from '../support/actions.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import type { Wallet, WalletOutcome, Wallets } from '../../src/wallets/wallet.ts'
 import { breaks, excuse } from '../invariants/expect-invariants.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { WriteRequest } from '../../src/idempotency/request.ts'
 import { findEffectByKey } from '../../src/intents/effect.ts'

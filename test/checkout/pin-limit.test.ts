@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { createPinLimit } from '../../src/checkout/limits.ts'
 import type { Deadline } from '../../src/http/server/timeouts.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'

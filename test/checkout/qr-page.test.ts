@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { decode as decodePng } from 'fast-png'
 import decodeQr from 'qr/decode.js'
 import { cancelIntent, changeAsOperator } from '../support/actions.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { parseTypedAmount } from '../../src/checkout/amount.ts'
 
 describe('An amount typed by a customer', () => {

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { refund } from '../support/pay.ts'
 import { withMerchant, withService } from '../support/service.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { openAdmin } from '../admin/admin.ts'

@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect } from 'chai'
 import { signWebhook } from '../../clients/typescript/payments.ts'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { newId } from '../../src/platform/ids.ts'

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import { expect } from 'chai'
 import { openClient } from '../../cli/open-client.ts'
 import { listen } from '../support/listen.ts'
 

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { relay } from '../support/actions.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { keyOf, withCli } from './start-cli.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { apiBasePath } from '../../src/app.ts'
 import { description } from '../support/check-responses.ts'
 import { withService } from '../support/service.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { signWebhook, verifyWebhook } from '../../clients/typescript/payments.ts'
 import { endpointIdOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { type CheckedRequest, languages, librariesOf, verdictsOf } from '../docs/languages.ts'

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { expect } from 'chai'
 import { phpName } from '../../clients/generate/php.ts'
 import { languages, librariesOf } from '../docs/languages.ts'
 import { textOf } from '../docs/pages.ts'

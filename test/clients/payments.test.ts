@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
-import { expect } from 'chai'
 import type * as payments from '../../clients/typescript/payments.ts'
 import { apiBasePath } from '../../src/app.ts'
 import { newId } from '../../src/platform/ids.ts'

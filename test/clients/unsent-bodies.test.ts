@@ -1,6 +1,5 @@
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { expect } from 'chai'
 import { phpName } from '../../clients/generate/php.ts'
 import { createPayments } from '../../clients/typescript/payments.ts'
 import { languages, librariesOf } from '../docs/languages.ts'

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { hostname, userInfo } from 'node:os'
 import { Queue } from 'bullmq'
-import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
 import { newId, newReferenceNumber, shortCodeCount, toShortCode } from '../../src/platform/ids.ts'
 import { withAdmin } from '../admin/admin.ts'

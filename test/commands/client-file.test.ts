@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { expect } from 'chai'
 import { generateClients } from '../../clients/generate/generate.ts'
 import { createPayments, type PaymentsError, verifyWebhook } from '../../clients/typescript/payments.ts'
 import numbered from '../../clients/version.json' with { type: 'json' }

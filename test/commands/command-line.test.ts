@@ -1,5 +1,4 @@
 import { hostname, userInfo } from 'node:os'
-import { expect } from 'chai'
 import { unsetLimits } from '../../src/businesses/business.ts'
 import { withAdmin } from '../admin/admin.ts'
 import { openSecondProcess } from '../support/actions.ts'

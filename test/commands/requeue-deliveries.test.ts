@@ -1,5 +1,4 @@
 import { hostname, userInfo } from 'node:os'
-import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { withAdmin } from '../admin/admin.ts'
 import { freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { expect } from 'chai'
 import { rotateApiKey, setKeyStatus } from '../../src/businesses/change-key.ts'
 import { rehashNote } from '../../src/businesses/key-batchers.ts'
 import { findStaleKeys } from '../../src/businesses/stale-keys.ts'

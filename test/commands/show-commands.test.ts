@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { newApiKey } from '../../src/businesses/api-key.ts'
 import { rotateApiKey } from '../../src/businesses/change-key.ts'
 import type { SecretFacts } from '../../src/businesses/key-facts.ts'

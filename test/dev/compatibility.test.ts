@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect } from 'chai'
 import { accept, breakingChanges, type Description, problemsIn } from '../../dev/compatibility.ts'
 import { openapi } from '../../dev/openapi-document.ts'
 

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { expect } from 'chai'
 import { rangesOf, subjects } from '../../dev/mutate/subjects.ts'
 
 describe('npm run mutate', () => {

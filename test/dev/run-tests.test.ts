@@ -1,6 +1,5 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { expect } from 'chai'
 import { startCommand } from './command.ts'
 import { withCopyOfDev } from './copy-of-dev.ts'
 

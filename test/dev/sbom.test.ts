@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect } from 'chai'
 
 type Component = { name: string; version: string; hashes: readonly { alg: string }[] }
 const root = join(import.meta.dirname, '../..')

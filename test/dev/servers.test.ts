@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { expect } from 'chai'
 import type { mongo } from 'mongoose'
 import { query } from '../../dev/servers/query.ts'
 import { type Server, startMongo, startRedis } from '../../dev/servers.ts'

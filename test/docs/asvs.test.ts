@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'chai'
 import { parse } from 'csv-parse/sync'
 
 const root = join(import.meta.dirname, '../..')

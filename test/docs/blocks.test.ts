@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process'
-import { expect } from 'chai'
 import { type ErrorCode, errorCatalogue } from '../../src/platform/errors.ts'
 import { description, schemaErrors } from '../support/check-responses.ts'
 import { isListed, notRun, testOf } from './how-tested.ts'

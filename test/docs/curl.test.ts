@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { withService } from '../support/service.ts'
 import { type Exchange, operationOf, runCurl } from './curl.ts'

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'chai'
 import { checkNames } from '../attack/checks/checks.ts'
 import { promises } from '../faults/checker/promises/promises.ts'
 import { mutants } from '../faults/mutants/mutants.ts'

@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs'
-import { expect } from 'chai'
 import { type HTMLElement, parse } from 'node-html-parser'
 import { frenchCheckoutTexts } from '../../src/checkout/words/fr.ts'
 import { apiRoutes } from '../../src/http/routes/routes.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { maxPipelined } from '../../src/http/server/connection.ts'
 import { maxConnections } from '../../src/http/server/network-share.ts'
 import { httpTimeouts } from '../../src/http/server/timeouts.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { Command } from 'commander'
 import { createProgram } from '../../src/admin/program.ts'
 import { apiRoutes } from '../../src/http/routes/routes.ts'

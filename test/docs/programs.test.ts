@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { post, relay } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withService } from '../support/service.ts'

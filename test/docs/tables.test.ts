@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { fillTables, pagesWithTables } from '../../dev/fill-tables.ts'
 import { pages, textOf } from './pages.ts'
 

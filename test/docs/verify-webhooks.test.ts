@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { signedHeaders } from '../../src/webhooks/message.ts'
 import { asText, vectors, written } from '../vectors/make.ts'
 import { newerSecret, newestSecret, secret, type Vector } from '../vectors/vector.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { setKeyStatus } from '../../src/businesses/change-key.ts'
 import { type ChainEnd, createChainWatch } from '../../src/events/feed/chain-watch.ts'
 import { cancelIntent, createIntent, relay } from '../support/actions.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { presentEvents } from '../../src/events/list.ts'
 import type { LoggedEvent } from '../../src/events/log.ts'
 import { type EventDraft, openEventLog } from '../../src/events/log.ts'

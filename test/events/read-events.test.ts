@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { EventName } from '../../schemas/events.ts'
 import type { LoggedEvent } from '../../src/events/log.ts'
 import { openEventLog } from '../../src/events/log.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { parse } from 'csv-parse/sync'
 import { ledgerExportKinds } from '../../schemas/ledger.ts'
 import { expectRefused } from '../api/refused.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { nothingChecked } from './checker/round.ts'
 import type { PlannedFault } from './nemesis/faults.ts'
 import { shortfalls, timeChecked } from './report.ts'

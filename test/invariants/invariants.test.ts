@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { createIntent } from '../support/actions.ts'
 import { expectIntact, openService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect } from 'chai'
 import { formFor } from '../../dev/form.ts'
 import { createIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'

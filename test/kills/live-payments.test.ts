@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { pino } from 'pino'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { queryWallet, type WalletQueryResult } from '../../src/intents/query-wallets.ts'

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect } from 'chai'
 import { type Server, startMongo } from '../../dev/servers.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { paymentEvents, subscribe } from '../support/actions.ts'

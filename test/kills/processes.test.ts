@@ -1,6 +1,5 @@
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
-import { expect } from 'chai'
 import { createIntent, deliveriesOf, storedDelivery, subscribe } from '../support/actions.ts'
 import { type Received, startEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect } from 'chai'
 import { recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { pem } from '../support/certificate.ts'
 import { startEndpointServer } from '../support/endpoint-server.ts'

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { startRedis } from '../../dev/servers.ts'
 import { createIntent, subscribe } from '../support/actions.ts'

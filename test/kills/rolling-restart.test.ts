@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { subscribe } from '../support/actions.ts'
 import { type Balancer, startBalancer } from '../support/balancer.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'

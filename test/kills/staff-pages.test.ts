@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { startMongo } from '../../dev/servers.ts'
 import { hire, signedIn, visit } from '../admin/staff.ts'
 import { createIntent } from '../support/actions.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { createIntent } from '../support/actions.ts'
 import { waitForDeath } from '../support/kill-at-every-step.ts'
 import { withService } from '../support/service.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { settleRefund } from '../../src/intents/refunds/begin-and-settle.ts'
 import { bookEvents, type LedgerAppender, openLedger } from '../../src/ledger/book.ts'
 import type { LedgerEntry } from '../../src/ledger/entry.ts'

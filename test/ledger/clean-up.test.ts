@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { LedgerDraft } from '../../src/ledger/entry.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { newId } from '../../src/platform/ids.ts'

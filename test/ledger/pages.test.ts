@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { createZeroTotals, type LedgerEntry } from '../../src/ledger/entry.ts'
 import { rawCollection } from '../../src/mongo/collection.ts'
 import { breaks } from '../invariants/expect-invariants.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { findChainEnd } from '../../src/chains/append.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { buildEntryDrafts } from '../../src/ledger/book.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { createZeroTotals, type LedgerDraft } from '../../src/ledger/entry.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { rawCollection } from '../../src/mongo/collection.ts'

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { expect } from 'chai'
 import type { LoggedEvent } from '../../src/events/log.ts'
 import { type LedgerDraft, type LedgerEntry, linkLedgerEntry } from '../../src/ledger/entry.ts'
 import { rawCollection } from '../../src/mongo/collection.ts'

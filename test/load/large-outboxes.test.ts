@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { expect } from 'chai'
 import { maxRefunds } from '../../schemas/intents.ts'
 import { settleRefund } from '../../src/intents/refunds/begin-and-settle.ts'
 import { breaks } from '../invariants/expect-invariants.ts'

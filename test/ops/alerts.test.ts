@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'chai'
 import { parse } from 'yaml'
 import { queueNames } from '../../schemas/jobs.ts'
 import { failureStages } from '../../schemas/responses/webhooks.ts'

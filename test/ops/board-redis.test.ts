@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { startRedis } from '../../dev/servers.ts'
 import { callBoard } from '../admin/board-call.ts'
 import { signedIn, type Visitor } from '../admin/staff.ts'

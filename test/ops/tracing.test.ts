@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { createRequire, registerHooks } from 'node:module'
-import { expect } from 'chai'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { fill, open, wallets } from '../checkout/customer.ts'

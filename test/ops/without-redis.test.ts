@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { type Server, startRedis } from '../../dev/servers.ts'
 import type { EventName } from '../../schemas/events.ts'
 import { parseConfig } from '../../src/config/config.ts'

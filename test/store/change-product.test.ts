@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { expectRefused } from '../api/refused.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import type { ProductResponse, VariantResponse } from '../support/store.ts'

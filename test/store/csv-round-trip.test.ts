@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { type NameKind, normaliseName } from '../../src/input/name.ts'
 import { postCsv, storedProducts, variantLines } from '../support/imports.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { Refusal } from '../../src/platform/errors.ts'
 import { parseProductCsv } from '../../src/store/imports/read-file.ts'
 import type { CsvRowError } from '../../src/store/imports/rows.ts'

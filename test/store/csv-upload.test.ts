@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { expect } from 'chai'
 import { crlf, sendRaw } from '../api/raw-request.ts'
 import { expectRefused } from '../api/refused.ts'
 import { withMerchant, withService } from '../support/service.ts'

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { get } from 'node:http'
-import { expect } from 'chai'
 import express from 'express'
 import type { Caller } from '../../src/businesses/caller.ts'
 import { sendDownload } from '../../src/http/responses/download.ts'

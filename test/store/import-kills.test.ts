@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { csvOf, importAs, storedProducts, variantLines } from '../support/imports.ts'
 import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
 import { type Merchant, withService } from '../support/service.ts'

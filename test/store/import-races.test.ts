@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { WriteRequest } from '../../src/idempotency/request.ts'
 import { expectRefused } from '../api/refused.ts'
 import { closeInBackground } from '../support/closing.ts'

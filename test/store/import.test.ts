@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { CsvRowError } from '../../src/store/imports/rows.ts'
 import { expectRefused } from '../api/refused.ts'
 import { csvOf, postCsv, storedProducts, variantLines } from '../support/imports.ts'

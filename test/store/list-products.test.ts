@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { expectRefused } from '../api/refused.ts'
 import { profiled } from '../support/profiled.ts'
 import { withMerchant, withService } from '../support/service.ts'

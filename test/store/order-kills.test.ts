@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { Operation } from '../support/kill-at-every-step.ts'
 import { killAtEveryStep, landDuringRetry, withShortLocks } from '../support/kill-at-every-step.ts'
 import { type Merchant, withService } from '../support/service.ts'

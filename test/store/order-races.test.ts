@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { outboxEvents, post } from '../support/actions.ts'
 import { overtake } from '../support/kill-at-every-step.ts'
 import { lockDocument } from '../support/lock.ts'

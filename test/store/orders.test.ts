@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { newId } from '../../src/platform/ids.ts'
 import { post, subscribe } from '../support/actions.ts'
 import { isSignedWith, withEndpointServer } from '../support/endpoint-server.ts'

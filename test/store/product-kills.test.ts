@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { Product } from '../../src/store/products/product.ts'
 import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
 import { type Merchant, withService } from '../support/service.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { expectRefused } from '../api/refused.ts'
 import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct, openLiveShop, productRequests } from '../support/store.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { expectRefused } from '../api/refused.ts'
 import { openSecondProcess } from '../support/actions.ts'
 import { type Service, withMerchant, withService } from '../support/service.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { recordPayment } from '../../src/intents/payments/begin-and-settle.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { newId } from '../../src/platform/ids.ts'

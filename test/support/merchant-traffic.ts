@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect } from 'chai'
 import type { EndpointServer } from './endpoint-server.ts'
 import type { Merchant, Service } from './service.ts'
 import { waitFor } from './wait-for.ts'

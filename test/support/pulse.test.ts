@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { type Busy, openPulse } from './pulse.ts'
 
 function reported(lates: readonly number[]): Busy[] {

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'chai'
 import type { OpenApiExample } from '../../src/http/openapi/operation.ts'
 import type { WebhookExample } from '../../src/http/openapi/webhooks.ts'
 

@@ -1,9 +1,17 @@
+import { expect } from 'chai'
 import { type Server, startMongo, startRedis } from '../../dev/servers.ts'
 import { mongoTimeouts } from '../../src/mongo/connect.ts'
 import { withTimeout } from '../../src/platform/timeout.ts'
 import { allClosed } from './closing.ts'
 import { contractHooks } from './contract-faults.ts'
 import { deadlineMs, setTimes } from './machine.ts'
+
+/** A global, like mocha's functions. */
+globalThis.expect = expect
+
+declare global {
+  var expect: Chai.ExpectStatic
+}
 
 /** Shared: a test that breaks a server starts its own from dev/servers.ts. */
 export const servers = {} as { mongo: Server; redis: Server; mongoUrl: string; redisUrl: string }

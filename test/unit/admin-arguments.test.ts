@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { apiScopes } from '../../schemas/scopes.ts'
 import * as args from '../../src/admin/commands/arguments.ts'
 

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { looksLikeApiKey, newApiKey } from '../../src/businesses/api-key.ts'
 
 describe('An API key', () => {

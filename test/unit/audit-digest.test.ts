@@ -1,5 +1,4 @@
 import { createSecretKey } from 'node:crypto'
-import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { digestAuditLine, digestRecord } from '../../src/verification/seal.ts'
 

@@ -1,5 +1,4 @@
 import { mock } from 'node:test'
-import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import * as batchers from '../../src/mongo/batchers.ts'
 import { excuse } from '../invariants/expect-invariants.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { countDelivered } from '../../bench/arrivals.ts'
 import type { Arrival } from '../../bench/endpoint-servers.ts'
 

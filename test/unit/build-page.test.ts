@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { buildPage } from '../../src/http/responses/send.ts'
 import { maxPageBytes } from '../../src/limits/capacity.ts'
 import { Refusal } from '../../src/platform/errors.ts'

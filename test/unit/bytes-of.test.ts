@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import { measureBson } from '../../src/mongo/collection.ts'
 

@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { mock } from 'node:test'
-import { expect } from 'chai'
 import { maxItemBytes } from '../../src/http/responses/largest.ts'
 import * as limits from '../../src/limits/capacity.ts'
 import { divideLimits, type LimitedResource } from '../../src/limits/limit.ts'

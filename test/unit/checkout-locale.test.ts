@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { locales } from '../../src/checkout/locale.ts'
 
 describe('The time left for a payment', () => {

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { assert, constantFrom, integer, maxSafeNat, oneof, property, record } from 'fast-check'
 import { type CommissionRates, commissionOf, noCommission } from '../../src/wallets/commission.ts'
 import { inFull } from '../support/machine.ts'

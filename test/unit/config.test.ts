@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { expect } from 'chai'
 import express from 'express'
 import { queueNames } from '../../schemas/jobs.ts'
 import { parseConfig } from '../../src/config/config.ts'

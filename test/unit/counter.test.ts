@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { type Counters, createCounters, type PointLimit, type Quota } from '../../src/limits/counter.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'

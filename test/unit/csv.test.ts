@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { parse } from 'csv-parse/sync'
 import { type CsvCell, toCsvHeader, toCsvRows } from '../../src/platform/csv.ts'
 

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { failureStages } from '../../schemas/responses/webhooks.ts'
 import { type Locale, locales } from '../../src/checkout/locale.ts'
 import { type CallerAdvice, fillTemplate } from '../../src/staff-pages/sentences/advice.ts'

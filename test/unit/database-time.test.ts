@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { createDatabaseTime } from '../../src/mongo/database-time.ts'
 
 const hourMs = 3_600_000

@@ -1,5 +1,4 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { expect } from 'chai'
 import { describedAs } from '../../dev/openapi-document.ts'
 import { describeFormats } from '../../src/http/openapi/formats.ts'
 import { createValidate } from '../../src/input/validate.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { array, assert, boolean, integer, nat, oneof, property, record } from 'fast-check'
 import * as refunds from '../../src/intents/refunds/begin-and-settle.ts'
 import { commissionOf, noCommission, type ReturnedFees } from '../../src/wallets/commission.ts'

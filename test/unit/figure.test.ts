@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { cacheCollector } from '../../src/metrics/figure.ts'
 
 function openFigure(keptMs: number) {

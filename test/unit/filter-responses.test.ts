@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { createResponseFilter } from '../../src/webhooks/deliveries/look-up.ts'
 
 const head = { id: 'aB3dEf', created_at: '2026-01-02T03:04:05.000Z' }

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'chai'
 import { successResponse } from '../../src/http/responses/envelope.ts'
 import { buildCreateResponse } from '../../src/intents/present.ts'
 import { Refusal } from '../../src/platform/errors.ts'

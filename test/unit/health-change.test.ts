@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { healthUpdate } from '../../src/webhooks/attempts/record-health.ts'
 
 const at = (hour: number, minute = 0): Date => new Date(Date.UTC(2026, 10, 26, hour, minute))

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { mongo } from 'mongoose'
 import { readPageDocuments } from '../../src/lists/pagination.ts'
 import { runInSlices } from '../../src/platform/in-slices.ts'

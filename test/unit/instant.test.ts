@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { readInstant } from '../../src/input/instant.ts'
 
 const read = (text: string, edge: 'start' | 'end' = 'start') => readInstant(text, edge)?.toISOString() ?? null

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import * as ledger from '../../src/ledger/entry.ts'
 
 const owner = { businessId: 'b', sandbox: true }

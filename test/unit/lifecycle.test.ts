@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import * as lifecycle from '../../src/intents/lifecycle.ts'
 
 const [now, expiresAt, updatedAt] = [new Date(5000), new Date(7000), new Date(3000)]

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { expect } from 'chai'
 import mongoose, { mongo, Schema } from 'mongoose'
 import { pino } from 'pino'
 import { describeError } from '../../src/platform/log.ts'

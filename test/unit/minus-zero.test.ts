@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { readJsonBody } from '../../src/http/body/json-body.ts'
 import { createCellParsers } from '../../src/store/imports/rows.ts'
 

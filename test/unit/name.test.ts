@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { normaliseName } from '../../src/input/name.ts'
 

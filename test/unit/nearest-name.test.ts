@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { findNearestName } from '../../src/input/known-fields.ts'
 
 const known = ['from', 'to', 'events', 'onlyUndelivered', 'dryRun', 'amount']

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { expect } from 'chai'
 import { createNetworkShares, limitToOpenFiles } from '../../src/http/server/network-share.ts'
 
 describe('The connection limit per network', () => {

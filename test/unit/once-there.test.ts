@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module'
-import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import { retryWhileUnreachable } from '../../src/mongo/connect.ts'
 import { createLog } from '../../src/platform/log.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { createPacer } from '../../src/work/pace.ts'
 
 const { now } = performance

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { type RetentionRecord, startCleanUpPass } from '../../src/retention/record.ts'
 
 const now = new Date('2026-03-03T12:00:00Z')

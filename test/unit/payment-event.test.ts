@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { eventBodySchemas } from '../../schemas/event-bodies.ts'
 import type { EventName } from '../../schemas/events.ts'
 import { sampleEventData } from '../../src/webhooks/endpoints/send-test.ts'

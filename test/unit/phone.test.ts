@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { normaliseDigits } from '../../src/input/digits.ts'
 import { maskPhone, readPhone, readPin, readWalletPhone } from '../../src/input/phone.ts'
 

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { WalletResponse } from '../../schemas/payment-reasons.ts'
 import { readWalletResponse, toWalletOutcome } from '../../src/wallets/live/live-wallet.ts'
 

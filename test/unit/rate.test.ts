@@ -1,6 +1,5 @@
 import { mock } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { expect } from 'chai'
 import {
   type AddToSums,
   createRateLimits,

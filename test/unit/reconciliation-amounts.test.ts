@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { createTimeParser, parseCentimes, parseDecimalAmount } from '../../src/reconciliation/cells.ts'
 
 const refused = ['', ' ', '-1', '+1', '1e3', '0x10', 'NaN', '१२', '1_000', '1 00', '12 34,50']

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { expect } from 'chai'
 import { startCommand } from '../dev/command.ts'
 import { built } from '../support/built.ts'
 

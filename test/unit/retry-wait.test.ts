@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { judgeAttempt, retryTableStep } from '../../src/webhooks/attempts/attempt.ts'
 import * as deliveries from '../../src/webhooks/deliveries/delivery.ts'
 

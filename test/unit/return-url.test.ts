@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { returnUrl } from '../../src/checkout/offer.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 

@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs'
 import { Ajv } from 'ajv'
-import { expect } from 'chai'
 
 const folder = new URL('../../schemas/', import.meta.url)
 const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })

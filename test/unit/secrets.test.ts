@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { expect } from 'chai'
 import { createEncrypter } from '../../src/security/encrypt.ts'
 
 describe('An encrypted secret', () => {

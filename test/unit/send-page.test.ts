@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { expect } from 'chai'
 import express from 'express'
 import { addHeader, sendPage, sendRedirect } from '../../src/http/pages/send-page.ts'
 

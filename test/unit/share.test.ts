@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { LimitedResource } from '../../src/limits/limit.ts'
 import { createShare, type Share } from '../../src/limits/share.ts'
 import { Refusal } from '../../src/platform/errors.ts'

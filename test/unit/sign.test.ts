@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
 import { makeDeliveryId } from '../../src/webhooks/deliveries/delivery.ts'
 import { headersForEndpoint, signedHeaders, unsignedHeaders } from '../../src/webhooks/message.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { readCsvForm } from '../../schemas/delimiter.ts'
 import * as entries from '../../src/ledger/entry.ts'
 import * as statements from '../../src/ledger/statement.ts'

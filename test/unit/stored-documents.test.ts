@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { expect } from 'chai'
 import { collectionDeclarations } from '../../src/context/models.ts'
 import { steps } from '../../src/migrations/steps.ts'
 import type { StoredFields } from '../../src/mongo/fields.ts'

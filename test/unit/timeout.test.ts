@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { MessageChannel } from 'node:worker_threads'
-import { expect } from 'chai'
 import { withTimeout } from '../../src/platform/timeout.ts'
 
 describe('A timeout', () => {

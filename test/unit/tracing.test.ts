@@ -1,6 +1,5 @@
 import { diag } from '@opentelemetry/api'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
-import { expect } from 'chai'
 import { refuse } from '../../src/platform/errors.ts'
 import { logFailedExports, reportSdkWarnings } from '../../src/tracing/otlp.ts'
 import { runInSpan, type TraceSpan, type Tracing } from '../../src/tracing/tracing.ts'

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect } from 'chai'
 import mongoose, { type Connection, type mongo } from 'mongoose'
 import { openTransactions, type Transactions, transaction } from '../../src/mongo/transaction.ts'
 import { newName, urlOf } from '../support/databases.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { isPublicAddress } from '../../src/webhooks/sender/resolve.ts'
 import * as addresses from '../webhooks/addresses.ts'
 

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'chai'
 import { eventScopes } from '../../schemas/events.ts'
 import { paymentEventFormat } from '../../src/intents/present.ts'
 import { orderEventFormat } from '../../src/store/orders/order.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { judgeWebhookUrl } from '../../src/input/webhook-url.ts'
 
 const allowedHosts = new Set(['127.0.0.1:8080', 'localhost:9000', '[::1]:8443', 'receiver:80'])

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { expect } from 'chai'
 import { createXaesCipher } from '../../src/security/encrypt.ts'
 
 /** Test vectors: https://c2sp.org/XAES-256-GCM. */

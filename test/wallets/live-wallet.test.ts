@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import http, { Agent, type RequestOptions, type ServerResponse } from 'node:http'
-import { expect } from 'chai'
 import { pino } from 'pino'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { packageVersion } from '../../src/platform/version.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { rawCollection } from '../../src/mongo/collection.ts'
 import { type CheckSlowHash, checksPerOwner } from '../../src/security/slow-hash.ts'
 import { createWallet, lookUpWallet } from '../../src/wallets/sandbox/operate.ts'

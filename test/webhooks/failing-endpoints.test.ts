@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { pollOutboxes } from '../../src/relay/poll.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
 import { maskUrl } from '../../src/webhooks/endpoints/endpoint-facts.ts'

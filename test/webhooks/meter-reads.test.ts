@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http'
-import { expect } from 'chai'
 import type { TimeMeter } from '../../src/limits/rate.ts'
 import type { HttpConnection } from '../../src/webhooks/sender/connections.ts'
 import { sendHttpRequest } from '../../src/webhooks/sender/send.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { type KnownWalletOutcome, openWallets } from '../../src/wallets/wallet.ts'
 import { cancelIntent, createIntent, readIntent, subscribe } from '../support/actions.ts'

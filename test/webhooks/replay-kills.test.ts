@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { Deps } from '../../src/platform/deps.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { type LeasedReplay, runReplay } from '../../src/replays/run.ts'

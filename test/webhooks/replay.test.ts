@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { EventName } from '../../schemas/events.ts'
 import { newId } from '../../src/platform/ids.ts'
 import {

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { expect } from 'chai'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { parseProxyUrl } from '../../src/config/formats.ts'
 import { parseIpRange } from '../../src/platform/network.ts'

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import https from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { expect } from 'chai'
 import { createTimeMeters, timeMeterLimits } from '../../src/limits/rate.ts'
 import { createGauge } from '../../src/webhooks/sender/gauge.ts'
 import { closing, pem, rawEndpoint } from './endpoint-servers.ts'

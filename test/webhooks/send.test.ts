@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
-import { expect } from 'chai'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { deadlineMs } from '../support/machine.ts'
 import {

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { expireIntent } from '../../src/intents/expire.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { cancelIntent, createIntent } from '../support/actions.ts'

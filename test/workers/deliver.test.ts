@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import type { Deps } from '../../src/platform/deps.ts'
 import { packageVersion } from '../../src/platform/version.ts'
 import { eventIdOf } from '../../src/webhooks/deliveries/delivery.ts'

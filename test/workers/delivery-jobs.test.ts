@@ -1,5 +1,4 @@
 import type { Queue } from 'bullmq'
-import { expect } from 'chai'
 import { retryJob } from '../../src/staff-pages/board/retry.ts'
 import { pollDeliveries } from '../../src/webhooks/attempts/attempt-due.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery.ts'

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import { expect } from 'chai'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { endLease } from '../../src/webhooks/deliveries/lease.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { expireDueIntents, expireIntent } from '../../src/intents/expire.ts'
 import { createIntent, deliveriesOf, readIntent, relay, storedBodies, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'

@@ -1,5 +1,4 @@
 import type { Queue } from 'bullmq'
-import { expect } from 'chai'
 import { pollDeliveries } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryLeaseMs, jobIdOf } from '../../src/webhooks/deliveries/delivery.ts'

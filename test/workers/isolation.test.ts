@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { createAttemptSlots, fastAttemptMs } from '../../src/webhooks/attempts/slots.ts'
 import { cancelIntent, createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { expect } from 'chai'
 import mongoose from 'mongoose'
 import { requireSteps, runSteps } from '../../src/migrations/run.ts'
 import { type Step, steps } from '../../src/migrations/steps.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { expireDueIntents, expireIntent } from '../../src/intents/expire.ts'
 import { type PaymentContext, payIntent } from '../../src/intents/payments/pay.ts'
 import { queryDueOrders } from '../../src/intents/query-wallets.ts'

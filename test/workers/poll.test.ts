@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { expireDueIntents } from '../../src/intents/expire.ts'
 import { neverCancelsAt } from '../../src/intents/lifecycle.ts'
 import type { Deps } from '../../src/platform/deps.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { isUnavailable, unavailable } from '../../src/platform/errors.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { breaks, excuse } from '../invariants/expect-invariants.ts'

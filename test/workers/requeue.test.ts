@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { anyTimeSpan, endSpanNow } from '../../src/input/span.ts'
 import { isUnavailable } from '../../src/platform/errors.ts'
 import { newId } from '../../src/platform/ids.ts'

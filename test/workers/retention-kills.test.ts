@@ -1,5 +1,4 @@
 import { Queue } from 'bullmq'
-import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { rawCollection } from '../../src/mongo/collection.ts'

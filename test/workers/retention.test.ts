@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { collectionDeclarations } from '../../src/context/models.ts'
 import { newEvent } from '../../src/outbox/event.ts'
 import { newId } from '../../src/platform/ids.ts'

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { type AttemptResult, attempt, freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { withMerchant, withService } from '../support/service.ts'

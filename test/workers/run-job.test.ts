@@ -1,5 +1,4 @@
 import { DelayedError, type Job } from 'bullmq'
-import { expect } from 'chai'
 import { queueNames } from '../../schemas/jobs.ts'
 import { createLog, type Log } from '../../src/platform/log.ts'
 import { outboxRelayWorker } from '../../workers/outbox-relay.ts'

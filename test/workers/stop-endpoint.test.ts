@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import { expect } from 'chai'
 import { deliveryLeaseMs } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveriesOf, recordFailures, relay, subscribe } from '../support/actions.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'

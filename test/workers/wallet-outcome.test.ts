@@ -1,5 +1,4 @@
 import type { Queue } from 'bullmq'
-import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import type { Intent } from '../../src/intents/intent.ts'
 import { enqueueWalletOutcome, queryDueOrders } from '../../src/intents/query-wallets.ts'

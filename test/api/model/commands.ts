@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { expect } from 'chai'
 import type * as fc from 'fast-check'
 import * as spec from './model.ts'
 import { type Actual, look, pay, relayedEvents, type Stage, search, send, work } from './stage.ts'

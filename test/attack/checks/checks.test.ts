@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { createPools } from '../cast/pools.ts'
 import { plainAttack } from '../generators/plain.ts'
 import type { WireResponse } from '../wire/response.ts'

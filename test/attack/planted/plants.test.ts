@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { expect } from 'chai'
 import { editedFiles } from '../../support/edited-build/edit.ts'
 import { checkNames } from '../checks/checks.ts'
 import { plants } from './plants.ts'

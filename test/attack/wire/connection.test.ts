@@ -1,6 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect } from 'chai'
 import { listen } from '../../support/listen.ts'
 import { openConnection, type Result, sendAlone } from './connection.ts'
 

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'chai'
 import { buildWith } from '../../support/edited-build/test-build.ts'
 import { type ServiceProcess, startProcessOf } from '../../support/processes.ts'
 import { withService } from '../../support/service.ts'

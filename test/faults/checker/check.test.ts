@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect } from 'chai'
 import type { DeliveryDocument, LedgerDocument } from '../../invariants/documents.ts'
 import { at, idOf, iso, shop } from '../../invariants/ordinary.ts'
 import { type Call, files, having, type ProviderRequest, type What } from '../evidence/evidence.ts'

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'chai'
 import { editedFiles } from '../../support/edited-build/edit.ts'
 import { fewCodes, harnessEdits, points } from '../build/edits.ts'
 import { promises } from '../checker/promises/promises.ts'

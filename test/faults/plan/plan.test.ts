@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { commandFor, readArguments } from '../arguments.ts'
 import { points } from '../build/edits.ts'
 import { faultKinds, type PlannedFault, targetOf } from '../nemesis/faults.ts'
