@@ -42,7 +42,7 @@ async function start(): Promise<void> {
     write({ at: new Date().toISOString(), event, ...fields })
   const payments = openPayments(journal, openWalletApi(access), journalKey, log)
   payments.resume()
-  const server = createBridgeServer({ journal, payments, keys: keys.filter(Boolean), respondWithinMs })
+  const server = createBridgeServer({ journal, payments, log, keys: keys.filter(Boolean), respondWithinMs })
   server.listen(port, process.env['BRIDGE_HOST'] || '127.0.0.1')
   await once(server, 'listening')
   log('bridge.started', { address: server.address() })
@@ -64,10 +64,7 @@ function decide(key: string, wanted: 'succeeded' | 'failed'): void {
 }
 
 function listOpen(): void {
-  for (const entry of openExisting().open()) {
-    const { payer: _payer, request: _request, ...shown } = entry
-    write(shown)
-  }
+  for (const { payer: _payer, request: _request, ...shown } of openExisting().open()) write(shown)
 }
 
 const [command = '', key = '', wanted, ...more] = process.argv.slice(2)
@@ -79,5 +76,6 @@ try {
   else throw new Error(usage)
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
-  process.exitCode = 1
+  // Payments that are followed would keep the process alive.
+  process.exit(1)
 }

@@ -8,17 +8,16 @@ export type PaymentRequest = Record<Texts, string> & Record<'amount' | 'fee', nu
 
 type Wallet = ReturnType<typeof openWalletApi>
 type Outcome = [state: FinalState, reason: string | null]
-type Log = (event: string, fields: object) => void
+export type Log = (event: string, fields: object) => void
 
 /** After this many wrong PINs in a row, the bridge blocks the payer's wallet. */
 const maxWrongPins = 3
 const lockedForMs = 24 * 3_600_000
 /** Payments of one wallet that wait for each other, so that PINs are counted one by one. */
 const maxWaiting = 20
-/** How long to look for a wallet that contradicts an operator. */
+/** How long to keep asking the wallet after an operator has decided. */
 const doubtedForMs = 7 * 24 * 3_600_000
-const firstCheckMs = 500
-const lastCheckMs = 30_000
+const checkWaitMs = { first: 500, last: 30_000 }
 
 /** Your wallet's codes. An unknown one counts as declined. */
 const outcomes: Record<string, Outcome> = {
@@ -41,19 +40,19 @@ export function openPayments(journal: Journal, wallet: Wallet, journalKey: strin
   const queues = new Map<string, { waiting: number; last: Promise<unknown> }>()
   const hash = (text: string): string => createHmac('sha256', journalKey).update(text).digest('hex')
 
-  function settle({ key, operation }: Entry, [state, reason]: Outcome, by: Settler): true {
+  function settle({ key, operation }: Entry, [state, reason]: Outcome, by: Settler, code?: string): true {
     const isFirst = journal.settle(key, state, reason, by)
     const before = journal.find(key)?.state
     const isContradiction = (before === 'succeeded') !== (state === 'succeeded')
     const event = isFirst ? 'settled' : isContradiction ? 'contradicted' : 'settled-before'
-    log(`payment.${event}`, { key, operation, state, reason, by, ...(isFirst ? {} : { before }) })
+    log(`payment.${event}`, { key, operation, state, reason, by, code, ...(isFirst ? {} : { before }) })
     return true
   }
 
   /** Returns whether the payment is settled. `cannotArriveLater`: the wallet has refused it. */
   function apply(entry: Entry, { state, code }: WalletResult, cannotArriveLater: boolean): boolean {
     if (state === 'done') return settle(entry, ['succeeded', null], 'wallet')
-    if (state === 'failed') return settle(entry, outcomes[code ?? ''] ?? declined, 'wallet')
+    if (state === 'failed') return settle(entry, outcomes[code ?? ''] ?? declined, 'wallet', code)
     if (state === 'absent' && cannotArriveLater) return settle(entry, declined, 'wallet')
     if (state === 'waiting') journal.advance(entry.key, state)
     return false
@@ -61,7 +60,7 @@ export function openPayments(journal: Journal, wallet: Wallet, journalKey: strin
 
   /** Runs until the outcome is known. If an operator decides, it goes on for a while. */
   async function follow(entry: Entry, cannotArriveLater: boolean): Promise<void> {
-    for (let waitMs = firstCheckMs; ; waitMs = Math.min(waitMs * 2, lastCheckMs)) {
+    for (let waitMs = checkWaitMs.first; ; waitMs = Math.min(waitMs * 2, checkWaitMs.last)) {
       await pause(waitMs)
       const { settledBy, changedAt } = journal.find(entry.key) as Entry
       if (settledBy === 'wallet' || (settledBy !== null && changedAt < Date.now() - doubtedForMs)) return
@@ -74,9 +73,11 @@ export function openPayments(journal: Journal, wallet: Wallet, journalKey: strin
     const { wrong, unknown } = journal.countPins(entry.payer, Date.now() - lockedForMs)
     if (wrong + unknown >= maxWrongPins)
       return void settle(entry, wrong >= maxWrongPins ? ['refused', 'wallet_locked'] : declined, 'bridge')
-    const bearer = await wallet.currentToken().catch(() => null)
+    const bearer = await wallet
+      .currentToken()
+      .catch((error) => log('wallet.no-session', { error: String(error) }))
     const isLate = Date.now() > Date.parse(request.validUntil)
-    if (bearer === null || isLate) return void settle(entry, declined, 'bridge')
+    if (!bearer || isLate) return void settle(entry, declined, 'bridge')
     // An operator may have decided already.
     if (!journal.advance(entry.key, 'sending')) return
     const { operation: id } = entry
@@ -106,6 +107,9 @@ export function openPayments(journal: Journal, wallet: Wallet, journalKey: strin
   }
 
   return {
+    /** If the journal was lost or restored, the wallet may have a payment that it lacks. */
+    isAbsent: async (key: string) => (await wallet.check(operationOf(key))).state === 'absent',
+
     /** Resumes the payments that a crashed process left open. */
     resume(): void {
       for (const entry of journal.open())

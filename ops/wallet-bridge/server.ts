@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Ajv } from 'ajv'
 import type { Entry, Journal } from './journal.ts'
-import type { openPayments, PaymentRequest } from './payments.ts'
+import type { Log, openPayments, PaymentRequest } from './payments.ts'
 
 const text = { type: 'string', minLength: 1, maxLength: 64 } as const
 const money = { type: 'integer', minimum: 0, maximum: 10 ** 12 } as const
@@ -30,6 +30,7 @@ const maxSkewMs = 300_000
 interface Bridge {
   journal: Journal
   payments: ReturnType<typeof openPayments>
+  log: Log
   /** The current one, and the previous one while it changes. */
   keys: readonly string[]
   /** Less than the service's WALLET_PROVIDER_TIMEOUT_SECONDS. */
@@ -40,7 +41,10 @@ export const createBridgeServer = (bridge: Bridge): Server =>
   createServer((req, res) => void respond(bridge, req, res))
 
 async function respond(bridge: Bridge, req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const [status, body] = await handle(bridge, req).catch((): Response => [500, {}])
+  const [status, body] = await handle(bridge, req).catch((error): Response => {
+    bridge.log('request.failed', { error: String(error) })
+    return [500, {}]
+  })
   res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
 }
 
@@ -55,8 +59,10 @@ async function handle(bridge: Bridge, req: IncomingMessage): Promise<Response> {
   const [, noun, encodedKey] = /\/(payments|refunds)(?:\/([^/?]+))?$/.exec(path) ?? []
   if (method === 'GET' && encodedKey !== undefined) {
     const key = orNull(() => decodeURIComponent(encodedKey))
-    const entry = noun === 'payments' && key !== null ? journal.find(key) : null
-    return entry === null ? [404, { key, status: 'unknown' }] : present(entry)
+    if (noun === 'refunds' || key === null) return [404, { key, status: 'unknown' }]
+    const entry = journal.find(key)
+    if (entry !== null) return present(entry)
+    return (await payments.isAbsent(key)) ? [404, { key, status: 'unknown' }] : [503, {}]
   }
   if (method !== 'POST' || noun === undefined || encodedKey !== undefined) return [404, {}]
   if (noun === 'refunds') return [501, {}]

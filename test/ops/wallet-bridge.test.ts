@@ -264,6 +264,29 @@ describe('The wallet bridge', function () {
     expect(wrong.code).to.equal(400)
   })
 
+  it('calls a payment unknown without its journal only if the wallet does not know it either', async () => {
+    const payment = newPayment(customer())
+    const before = await start('kept')
+    expect(await post(before, payment)).to.include({ status: 'succeeded' })
+    await before.kill()
+    const after = await start('lost-disk')
+    expect(await query(after, payment)).to.include({ code: 503 })
+    expect(await query(after, newPayment(customer()))).to.include({ code: 404, status: 'unknown' })
+    expect(await post(after, payment)).to.include({ status: 'pending' })
+    expect(await finalOf(after, payment)).to.include({ status: 'succeeded' })
+    expect(countOf(stub.moved, payment.phone)).to.equal(1)
+  })
+
+  it('ends if it cannot listen, even while payments are open', async () => {
+    const bridge = await start('busy-port')
+    await post(bridge, newPayment(customer({ waits: 60_000 })))
+    await bridge.kill()
+    const taken = await listen(createServer())
+    opened.push(taken)
+    const second = await start('busy-port', { BRIDGE_PORT: String(taken.port) })
+    expect(await second.ended).to.deep.equal([1, null])
+  })
+
   it('sends no more PINs of one wallet than its limit, even while their outcomes are unknown', async () => {
     const bridge = await start('pins')
     const phone = customer({ waits: 20_000 })
