@@ -1,10 +1,11 @@
 # hooks.py
 import os
+import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from inbox import store
 from payment_intents_mru import WebhookVerificationError, verify_webhook
 
-secret = os.environ["WEBHOOK_SECRET"]
+secret = os.environ.get("WEBHOOK_SECRET") or sys.exit("Set WEBHOOK_SECRET.")
 
 
 class Hooks(BaseHTTPRequestHandler):

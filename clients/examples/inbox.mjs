@@ -1,11 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 
-// Stores an event under the id that `verify` or the feed returned. Returns false if it was stored before.
+// Stores an event under the id that `verifyWebhook` or the feed returned. Returns false if it was stored before.
 export function store(eventId, body) {
   if (!/^[0-9a-f]{24}$/.test(eventId)) throw new TypeError('This is not the id of an event.')
   mkdirSync('inbox', { recursive: true })
-  const complete = `inbox.${process.pid}`
-  writeFileSync(complete, body, { flush: true })
+  const complete = `inbox.${randomUUID()}`
+  writeFileSync(complete, body, { flush: true, flag: 'wx' })
   try {
     linkSync(complete, `inbox/${eventId}`) // fails if the event was stored before
     return true

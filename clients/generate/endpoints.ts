@@ -1,4 +1,5 @@
-import { openapi, operations } from '../../dev/openapi-document.ts'
+import { type Operation, openapi, operations } from '../../dev/openapi-document.ts'
+import { csvParams } from '../../schemas/delimiter.ts'
 
 export interface Schema {
   type?: string | string[]
@@ -31,7 +32,7 @@ export const endpoints = operations.map((operation) => {
   const responses = operation.responses as Record<string, Contents>
   const success = responses['200'] ?? responses['201']
   const json = success?.content?.['application/json']?.schema
-  const fields = [...parametersOf(operation.parameters), ...(body ? bodyFieldsOf(resolved(body)) : [])]
+  const fields = [...fieldsIn(sentParameters(operation)), ...(body ? bodyFieldsOf(resolved(body)) : [])]
   const names = fields.map(({ name }) => name)
   if (new Set(names).size < names.length) throw new Error(`${id} has two fields with the same name`)
   const data = json && resolved(json).properties?.data
@@ -79,7 +80,13 @@ export function withoutNull(schema: Schema): [Schema, boolean] {
   ]
 }
 
-function parametersOf(parameters: (typeof operations)[number]['parameters']): Field[] {
+/** Where the service can return JSON, the clients never ask for CSV. */
+export function sentParameters({ parameters, responses }: Operation): Operation['parameters'] {
+  const unsent: readonly string[] = responses['200']?.content?.['application/json'] ? csvParams : []
+  return parameters.filter(({ name = '' }) => !unsent.includes(name))
+}
+
+function fieldsIn(parameters: Operation['parameters']): Field[] {
   return parameters.flatMap((each) => {
     const {
       name,

@@ -7,6 +7,7 @@ import { type Document, type Operation, openapi, operations } from '../../dev/op
 import { preview, release } from '../release/release.ts'
 import numbered from '../version.json' with { type: 'json' }
 import { generateCollection } from './collection.ts'
+import { sentParameters } from './endpoints.ts'
 import { phpFiles } from './php.ts'
 import { pythonFiles } from './python.ts'
 
@@ -83,12 +84,14 @@ const slim = ({ paths, components, ...rest }: Pick<Document, 'paths' | 'componen
   components: { schemas: mapValues(components.schemas, withoutIgnored) },
 })
 
-const slimOperation = ({ operationId, parameters, requestBody, responses }: Operation): object => ({
-  operationId,
-  parameters: parameters.filter(({ $ref }) => $ref === undefined).map(withoutIgnored),
-  ...(requestBody === undefined ? {} : { requestBody: slimContent(requestBody) }),
+const slimOperation = (operation: Operation): object => ({
+  operationId: operation.operationId,
+  parameters: sentParameters(operation)
+    .filter(({ $ref }) => $ref === undefined)
+    .map(withoutIgnored),
+  ...(operation.requestBody && { requestBody: slimContent(operation.requestBody) }),
   responses: mapValues(
-    Object.fromEntries(Object.entries(responses).filter(([status]) => status.startsWith('2'))),
+    Object.fromEntries(Object.entries(operation.responses).filter(([status]) => status.startsWith('2'))),
     slimContent,
   ),
 })
@@ -133,7 +136,8 @@ function rowOf({ method, path, ...operation }: (typeof operations)[number]): str
   return `${operationId}: ${JSON.stringify(row)},`
 }
 
-const queryOf = ({ parameters }: Operation) => parameters.filter((each) => each.in === 'query' && each.name)
+const queryOf = (operation: Operation) =>
+  sentParameters(operation).filter((each) => each.in === 'query' && each.name)
 
 const lists = operations.filter((operation) => queryOf(operation).some(({ name }) => name === 'page'))
 

@@ -320,12 +320,8 @@ abstract class Operations
      * Requires a secret key with the scope `payments.intents:read`.
      *
      * - `month`: The month, such as `2026-11`. By default, the current month in UTC.
-     * - `delimiter`: Only for a CSV response. The cell delimiter. Defaults to a comma. French spreadsheet
-     * programs expect a semicolon.
-     * - `bom`: Only for a CSV response. Whether the file begins with a byte order mark, which Excel needs. By
-     * default, only a file with semicolons does.
      *
-     * @param array{month?: string, delimiter?: 'comma'|'semicolon'|','|';', bom?: bool} $input
+     * @param array{month?: string} $input
      * @return StatementPage
      */
     public function listStatements(
@@ -344,22 +340,15 @@ abstract class Operations
      *
      * Requires a secret key with the scope `payments.intents:read`.
      *
-     * - `delimiter`: Only for a CSV response. The cell delimiter. Defaults to a comma. French spreadsheet
-     * programs expect a semicolon.
-     * - `bom`: Only for a CSV response. Whether the file begins with a byte order mark, which Excel needs. By
-     * default, only a file with semicolons does.
-     *
-     * @param array{delimiter?: 'comma'|'semicolon'|','|';', bom?: bool} $input
      * @return Statement
      */
     public function getStatement(
         string $day,
-        array $input = [],
         ?float $timeout = null,
         ?int $maxRetries = null,
     ): array {
         $operation = ['method' => 'GET', 'path' => '/dev/statements/{day}'];
-        return $this->call($operation, ['day' => $day], $input, $timeout, $maxRetries);
+        return $this->call($operation, ['day' => $day], [], $timeout, $maxRetries);
     }
 
     /**

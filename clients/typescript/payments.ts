@@ -1799,10 +1799,6 @@ export interface operations {
       query?: {
         /** The month, such as `2026-11`. By default, the current month in UTC. */
         month?: string
-        /** Only for a CSV response. The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon. */
-        delimiter?: 'comma' | 'semicolon' | ',' | ';'
-        /** Only for a CSV response. Whether the file begins with a byte order mark, which Excel needs. By default, only a file with semicolons does. */
-        bom?: 'true' | 'false'
       }
       header?: never
       path?: never
@@ -1826,12 +1822,7 @@ export interface operations {
   }
   getStatement: {
     parameters: {
-      query?: {
-        /** Only for a CSV response. The cell delimiter. Defaults to a comma. French spreadsheet programs expect a semicolon. */
-        delimiter?: 'comma' | 'semicolon' | ',' | ';'
-        /** Only for a CSV response. Whether the file begins with a byte order mark, which Excel needs. By default, only a file with semicolons does. */
-        bom?: 'true' | 'false'
-      }
+      query?: never
       header?: never
       path: {
         /** A day from 2000-01-01 to today, such as `2026-11-01`. */
@@ -3304,8 +3295,7 @@ export interface Operations {
    * Requires a secret key with the scope `payments.intents:read`.
    */
   getStatement(
-    input: operations['getStatement']['parameters']['path'] &
-      NonNullable<operations['getStatement']['parameters']['query']>,
+    input: operations['getStatement']['parameters']['path'],
     options?: CallOptions,
   ): Promise<operations['getStatement']['responses'][200]['content']['application/json']['data']>
   /**
@@ -3873,6 +3863,7 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
 /** Sends the request once. Returns an error that may be temporary, and throws if the caller cancels. */
 async function attempt(
   start: (signal: AbortSignal) => Promise<Response>,
+  origin: string,
   isDownload: boolean,
   timeoutMs: number,
   canceller: AbortSignal | undefined,
@@ -3900,7 +3891,7 @@ async function attempt(
       })
     return new PaymentsError({
       code: 'CONNECTION_FAILED',
-      message: 'The connection to the service failed.',
+      message: `The connection to ${origin} failed: ${reasonOf(cause)}.`,
       cause,
     })
   } finally {
@@ -3908,6 +3899,12 @@ async function attempt(
     // The caller can still cancel the download of a file.
     if (!isFile) canceller?.removeEventListener('abort', cancel)
   }
+}
+
+/** `fetch` hides the reason in its error's cause. */
+function reasonOf(error: unknown): string {
+  const { code, message } = Object((error as Error).cause ?? error) as { code?: string; message?: string }
+  return code ?? message ?? String(error)
 }
 
 const isJson = (response: Response): boolean =>
@@ -4009,9 +4006,12 @@ const keyPattern = /^[\x21-\x7e]+$/
  */
 function createSend(settings: PaymentsSettings): Send {
   const { key, baseUrl, timeoutMs = 30_000, maxRetries = 4 } = settings
-  if (!keyPattern.test(key)) throw new TypeError('key must be an API key, such as sk_test_…')
+  if (!isString(key) || !keyPattern.test(key))
+    throw new TypeError('key must be an API key, such as sk_test_…')
+  if (!isString(baseUrl) || !/^https?:\/\//.test(baseUrl))
+    throw new TypeError('baseUrl must be the URL of the service, such as https://pay.example')
   const base = baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '')
-  if (!/^https?:\/\//.test(base)) throw new TypeError('baseUrl must be an absolute URL.')
+  const { origin } = new URL(base)
   const fetchNow = settings.fetch ?? ((url: string, init: RequestInit) => fetch(url, init))
 
   return async (endpoint, input, options = {}) => {
@@ -4035,6 +4035,7 @@ function createSend(settings: PaymentsSettings): Send {
     for (let retries = 0; ; retries += 1) {
       const result = await attempt(
         (signal) => fetchNow(`${base}/api/v1${url}`, { ...init, signal }),
+        origin,
         endpoint.isFile ?? false,
         options.timeoutMs ?? timeoutMs,
         options.signal,
@@ -4082,6 +4083,7 @@ function refuseLost(this: Record<string, unknown>, name: string, value: unknown)
   // toJSON may replace a field, but not the input.
   const isReplaced = value !== this[name] && (name === '' || value === null)
   if (isPlain(value) && isText && !isReplaced) return value
+  if (value === undefined) throw new TypeError(`${name} is undefined. Leave it out instead.`)
   throw new TypeError(`${name || 'The input'} cannot be sent as JSON.`)
 }
 
@@ -4166,13 +4168,29 @@ export function createPayments(settings: PaymentsSettings): Payments {
   const send = createSend(settings)
   const operations = Object.entries<Endpoint>(table).map(([id, endpoint]) => [
     id,
-    (input: Record<string, unknown> = {}, options?: CallOptions) => send(endpoint, input, options),
+    async (input: Record<string, unknown> = {}, options?: CallOptions) => {
+      refuseMisplaced(id, input)
+      return send(endpoint, input, options)
+    },
   ])
   return {
     ...(Object.fromEntries(operations) as unknown as Operations),
-    listAll: (id, ...[query, options]) => listAll(send, table[id], query, options),
+    listAll(id, ...[query, options]) {
+      if (!Object.hasOwn(table, id)) throw new TypeError(`There is no list ${id}.`)
+      return listAll(send, table[id], query, options)
+    },
     followEvents: (options, call) => followEvents(send, options, call),
   }
+}
+
+/** Among the fields, the idempotency key would be ignored, and a second order could be created. */
+function refuseMisplaced(id: string, input: unknown): void {
+  if (typeof input !== 'object' || input === null)
+    throw new TypeError(
+      `${id} takes an object with all fields, even with a single one, and then the options.`,
+    )
+  const option = ['idempotencyKey', 'signal', 'timeoutMs', 'maxRetries'].find((name) => name in input)
+  if (option !== undefined) throw new TypeError(`${option} belongs into the second argument of ${id}.`)
 }
 
 interface ListPage {
@@ -4238,6 +4256,8 @@ export async function verifyWebhook(webhook: SignedWebhook): Promise<WebhookEven
     throw new TypeError("secret must be the endpoint's secret, and not empty.")
   if (!isString(body) && !ArrayBuffer.isView(body))
     throw new TypeError('body must be the raw body, a string or a Uint8Array. Do not parse it first.')
+  if (typeof headers !== 'object' || headers === null)
+    throw new TypeError('headers must be the headers of the request.')
   const signings = signingsOf(headers).filter(({ timestamp }) => /^\d{1,12}$/.test(timestamp))
   if (signings.length === 0)
     throw new WebhookVerificationError(

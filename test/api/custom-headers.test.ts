@@ -50,6 +50,17 @@ describe('Custom headers of a webhook endpoint', () => {
     expect(shown.body.data.lastAttemptHeaders).to.not.have.any.keys('Authorization', 'X-Api-Key')
   })
 
+  it('are masked in the responses that are stored', async () => {
+    await create({ headers: { Authorization: password, 'X-Api-Key': 'q8Zt5' } }).expect(201)
+    const { _id } = await freshDelivery(service, merchant)
+    endpointServer.respondWith(
+      (res) => void res.writeHead(401).end(`no q8Zt5; ${password}; ${password.slice(6)}`),
+    )
+    await attempt(service.deps, _id)
+    const [{ responseText } = {}] = (await storedDelivery(service, { _id })).attemptLog
+    expect(responseText).to.equal('no …; …; …')
+  })
+
   it('are stored encrypted, and responses show only their names', async () => {
     const created = await create({ headers }).expect(201)
     const { id } = created.body.data

@@ -22,6 +22,8 @@ export const notRun: Record<string, string> = {
     'runs for as long as the developer wants; the demo runs the same commands',
   'clients.md npm install "$SERVICE/': 'test/commands/npm-package.test.ts installs it',
   'quickstart.md npm install "$SERVICE/': 'test/commands/npm-package.test.ts installs it',
+  'quickstart.md python3 -m venv': 'test/commands/packages.test.ts installs it',
+  'quickstart.md curl -O "$SERVICE/': 'test/commands/packages.test.ts fetches it',
   'clients.md pip install "$SERVICE/': 'test/commands/packages.test.ts installs it',
   'clients.md curl -O "$SERVICE/': 'test/commands/packages.test.ts fetches it',
   'clients.md npx --yes $SERVICE/': 'runs for as long as the developer wants; test/cli tests each command',

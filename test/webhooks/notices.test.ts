@@ -180,6 +180,27 @@ describe('A notice to operators', () => {
     expect(recorded.text).to.include('"notice.not-sent"').and.not.include('s3cret')
   })
 
+  it('is attempted as often in one message with others as alone', async () => {
+    await Promise.all(Array.from({ length: 4 }, () => subscribe(service, merchant, merchantsServer.url)))
+    const $set = { 'health.failuresInRow': 3, 'health.failingSince': service.clock.now() }
+    await service.deps.Endpoint.updateMany({ businessId: merchant.businessId }, { $set })
+    advance(24 * hourMs)
+    await reportFailures(service.deps)
+    await poll(service)
+    const own = { businessId: merchant.businessId }
+    await service.deps.Notice.updateMany(own, { failures: 4, nextAttemptAt: new Date(0) })
+    await service.deps.Notice.updateOne(own, { failures: 0 })
+    chat.respondWith((res) => void res.writeHead(503).end())
+    await poll(service)
+    const failures = async () =>
+      (await service.deps.Notice.find(own).lean()).map((each) => each.failures).toSorted()
+    expect(await failures()).to.deep.equal([1, 5, 5, 5, 5])
+    advance(61_000)
+    await poll(service)
+    expect(await failures()).to.deep.equal([2, 6, 6, 6, 6])
+    expect(await service.deps.Notice.countDocuments({ ...own, nextAttemptAt: null })).to.equal(4)
+  })
+
   it('is still sent after a kill between the DEAD delivery and the notice', async () => {
     await letDie()
     advance(8 * hourMs)

@@ -70,8 +70,8 @@ OPERATIONS: Dict[str, Operation] = {
     "getBalance": Operation("GET", "/dev/balance"),
     "listBalanceEntries": Operation("GET", "/dev/balance/entries", query=("type", "from", "to", "page", "limit",)),
     "listRefunds": Operation("GET", "/dev/refunds", query=("from", "to", "page", "limit",)),
-    "listStatements": Operation("GET", "/dev/statements", query=("month", "delimiter", "bom",)),
-    "getStatement": Operation("GET", "/dev/statements/{day}", query=("delimiter", "bom",)),
+    "listStatements": Operation("GET", "/dev/statements", query=("month",)),
+    "getStatement": Operation("GET", "/dev/statements/{day}"),
     "exportPayments": Operation("GET", "/dev/exports/payments", query=("from", "to", "format", "delimiter", "bom", "language", "after",), is_file=True),
     "exportRefunds": Operation("GET", "/dev/exports/refunds", query=("from", "to", "format", "delimiter", "bom", "language", "after",), is_file=True),
     "exportLedgerEntries": Operation("GET", "/dev/exports/entries", query=("from", "to", "format", "delimiter", "bom", "language", "after",), is_file=True),
@@ -368,8 +368,6 @@ class Operations:
         self,
         *,
         month: str = OMITTED,
-        delimiter: Literal["comma", "semicolon", ",", ";"] = OMITTED,
-        bom: bool = OMITTED,
         timeout: Optional[float] = None,
         max_retries: Optional[float] = None,
     ) -> StatementPage:
@@ -381,12 +379,8 @@ class Operations:
         Requires a secret key with the scope `payments.intents:read`.
 
         :param month: The month, such as `2026-11`. By default, the current month in UTC.
-        :param delimiter: Only for a CSV response. The cell delimiter. Defaults to a comma. French spreadsheet
-        programs expect a semicolon.
-        :param bom: Only for a CSV response. Whether the file begins with a byte order mark, which Excel needs.
-        By default, only a file with semicolons does.
         """
-        fields: Dict[str, Any] = {"month": month, "delimiter": delimiter, "bom": bom}
+        fields: Dict[str, Any] = {"month": month}
         result: StatementPage = self._call("listStatements", fields, timeout, max_retries)
         return result
 
@@ -394,8 +388,6 @@ class Operations:
         self,
         day: str,
         *,
-        delimiter: Literal["comma", "semicolon", ",", ";"] = OMITTED,
-        bom: bool = OMITTED,
         timeout: Optional[float] = None,
         max_retries: Optional[float] = None,
     ) -> Statement:
@@ -406,12 +398,8 @@ class Operations:
         Requires a secret key with the scope `payments.intents:read`.
 
         :param day: A day from 2000-01-01 to today, such as `2026-11-01`.
-        :param delimiter: Only for a CSV response. The cell delimiter. Defaults to a comma. French spreadsheet
-        programs expect a semicolon.
-        :param bom: Only for a CSV response. Whether the file begins with a byte order mark, which Excel needs.
-        By default, only a file with semicolons does.
         """
-        fields: Dict[str, Any] = {"day": day, "delimiter": delimiter, "bom": bom}
+        fields: Dict[str, Any] = {"day": day}
         result: Statement = self._call("getStatement", fields, timeout, max_retries)
         return result
 

@@ -56,7 +56,7 @@ def create_send(key: str, base_url: str, timeout: float, max_retries: float) -> 
             headers["Content-Type"] = "application/json"
         if operation.method != "GET":
             headers["X-Idempotency-Key"] = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
-            if not re.fullmatch("[\x21-\x7e]+", headers["X-Idempotency-Key"]):
+            if not re.fullmatch("[\x21-\x7e]+", str(headers["X-Idempotency-Key"])):
                 raise ValueError("idempotency_key must consist of visible ASCII characters.")
         seconds = timeout if attempt_timeout is None else attempt_timeout
         most = max_retries if retries is None else retries

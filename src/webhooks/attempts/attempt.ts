@@ -14,6 +14,7 @@ import {
 } from '../deliveries/lease.ts'
 import { type DeliveryRecord, deliveryRowFields } from '../deliveries/present.ts'
 import { type Endpoint, receivesEvents } from '../endpoints/endpoint.ts'
+import { maskHeaderValues } from '../endpoints/endpoint-facts.ts'
 import {
   type BodySource,
   composeBody,
@@ -99,7 +100,9 @@ async function send(
   const about = { deliveryId, webhookEvent, requestId, status }
   const ended = { outcome: verdict.status.toLowerCase(), attempts, stage }
   span?.end({ facts: { ...about, sandbox, ...ended }, failed: stage !== null })
-  const record = { at, url, ...sent }
+  const custom = endpoint.headers?.names.map((name) => headers[name] ?? '') ?? []
+  const responseText = maskHeaderValues(sent.responseText ?? '', custom)
+  const record = { at, url, ...sent, ...(sent.responseText && { responseText }) }
   // Test keys must not allow filtering by a live endpoint's responses.
   const result = { delivery, ...verdict, attempt: record, isSelectable: endpoint.sandbox === sandbox }
   const isRecorded = deps.leases.holds(delivery) && (await deps.batchers.recordResult(result, noDeadline))

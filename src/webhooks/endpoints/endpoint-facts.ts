@@ -29,12 +29,20 @@ export function maskUrlParts(response: string, url: string): string {
   const { pathname = '', search = '' } = URL.parse(url) ?? {}
   const target = pathname + search
   const parts = target.split(/[/?&=]/).filter((part) => part.length >= minSecretPart)
-  const secrets = [target, pathname, search.slice(1), ...parts].filter((part) => part.length > shownPath)
-  return [...secrets.map(unescape), ...secrets].reduce(
-    (text, secret) => text.replaceAll(secret, '…'),
-    response,
-  )
+  const secrets = [target, pathname, search.slice(1), ...parts]
+  return mask(response, [...secrets.map(unescape), ...secrets])
 }
+
+/** Gateways repeat a password that they reject. */
+export function maskHeaderValues(response: string, values: readonly string[]): string {
+  const parts = values.flatMap((value) => value.split(' ')).filter((part) => part.length >= minSecretPart)
+  return mask(response, [...values, ...parts])
+}
+
+const mask = (response: string, secrets: readonly string[]): string =>
+  secrets
+    .filter((secret) => secret.length > shownPath)
+    .reduce((text, secret) => text.replaceAll(secret, '…'), response)
 
 const shownHours = 24
 

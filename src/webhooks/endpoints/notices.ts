@@ -188,9 +188,9 @@ async function sendDue(deps: NoticeDeps, notifier: Notifier, ending?: AbortSigna
 
 async function notify(deps: NoticeDeps, notifier: Notifier, about: Notice[], text: string | null) {
   const { now, log, metrics } = deps
-  const end = (changes: Partial<Notice>) =>
-    rawCollection(deps.Notice).updateMany({ _id: { $in: about.map(({ _id }) => _id) } }, { $set: changes })
-  if (text === null) return end({ nextAttemptAt: null })
+  const change = (changes: object) =>
+    rawCollection(deps.Notice).updateMany({ _id: { $in: about.map(({ _id }) => _id) } }, [{ $set: changes }])
+  if (text === null) return change({ nextAttemptAt: null })
   const { stage, status } = await notifier.send(text)
   const failures = Math.min(...about.map((notice) => notice.failures))
   const waitMs = retryWaitsMs[failures]
@@ -201,11 +201,15 @@ async function notify(deps: NoticeDeps, notifier: Notifier, about: Notice[], tex
   const fields = endpoints === 1 ? { endpointId, businessId } : { endpoints }
   if (outcome === 'sent') {
     log.info(fields, 'notice.sent')
-    return end({ nextAttemptAt: null })
+    return change({ nextAttemptAt: null })
   }
   const nextAttemptAt = waitMs === undefined ? null : new Date(now().getTime() + waitMs)
   log.warn({ ...fields, stage, status, nextAttemptAt }, 'notice.not-sent')
-  return end({ nextAttemptAt, failures: failures + 1 })
+  const isLast = { $gte: ['$failures', retryWaitsMs.length] }
+  return change({
+    failures: { $add: ['$failures', 1] },
+    nextAttemptAt: { $cond: [isLast, null, nextAttemptAt] },
+  })
 }
 
 const shownFilter = { ...undeletedFilter, active: true } as const
