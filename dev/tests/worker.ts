@@ -55,7 +55,7 @@ async function start(): Promise<void> {
 async function run({ file, grep, isRepeat }: ToWorker & { kind: 'run' }): Promise<void> {
   const began = performance.now()
   const mocha = new Mocha({
-    timeout: 40_000,
+    timeout: 60_000,
     rootHooks: mochaHooks,
     reporter: Reporter,
     forbidOnly: true,

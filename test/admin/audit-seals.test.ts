@@ -80,8 +80,7 @@ const forgedMarks = () =>
     .flatMap((marks): unknown[] => marks)
     .map((mark, index): [id: string, mark: unknown] => [`${index} ${typeof mark}`, mark])
 
-describe('Sealing the audit trail', function () {
-  this.timeout(60_000)
+describe('Sealing the audit trail', () => {
   const service = withService()
   const { lines, seals, seal, unseal, verify, allSeals, addLines, expectSealedOnce } = trailOf(service)
   const page = async () => (await signedIn(service, 'viewer')).read('/admin/audit')

@@ -18,7 +18,7 @@ import { callerOf } from '../support/caller.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { killAtEveryStep, overtake, waitForDeath, withShortLocks } from '../support/kill-at-every-step.ts'
 import { receiveLive } from '../support/ledger.ts'
-import { asMerchant, withMerchant, withService } from '../support/service.ts'
+import { asMerchant, withServiceAndMerchant } from '../support/service.ts'
 import { openVictim, type Victim } from '../support/victim.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { newRequest } from '../support/write-request.ts'
@@ -45,10 +45,8 @@ const by: Author = { actor: { kind: 'operator', name: 'awa', from: 'host-1' }, r
 
 type Line = Pick<AuditEvent, 'subject' | 'businessId' | 'before' | 'after'>
 
-describe('An audited action', function () {
-  this.timeout(60_000)
-  const service = withService()
-  const merchant = withMerchant(service)
+describe('An audited action', () => {
+  const { service, merchant } = withServiceAndMerchant()
   const scopes: ApiScope[] = ['payments.intents:read']
   const keyRights = { mode: 'test', kind: 'secret', scopes, ipAllowlist: ['192.0.2.0/24'] } as const
   const keyRequest = (businessId: string) => ({ businessId, ...keyRights, ipAllowlist: ['192.0.2.0/24'] })

@@ -7,8 +7,7 @@ import { waitFor } from '../support/wait-for.ts'
 import { callBoard } from './board-call.ts'
 import { mainQueue, withBoard } from './open-board.ts'
 
-describe("Bull Board's Retry button", function () {
-  this.timeout(30_000)
+describe("Bull Board's Retry button", () => {
   const board = withBoard()
   const trailOf = ({ _id }: Delivery) => board.service.deps.AuditEvent.find({ subject: _id }).lean()
   const change = ({ _id }: Delivery, fields: object) => {

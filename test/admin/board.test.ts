@@ -33,8 +33,7 @@ function requestFor(route: string, job: string): [method: string, path: string] 
   return [method, path.replaceAll(/:(\w+)/g, (_, name: keyof typeof names) => names[name])]
 }
 
-describe('Bull Board', function () {
-  this.timeout(30_000)
+describe('Bull Board', () => {
   const board = withBoard()
 
   const registered = appRoutes.api.flatMap(({ method, route }) =>

@@ -6,7 +6,7 @@ import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { pay, refund, storedIntent } from '../support/pay.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
-import { withMerchantPerTest, withService } from '../support/service.ts'
+import { withServiceAndMerchantPerTest } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { readable, withStaff } from './staff.ts'
 
@@ -14,9 +14,8 @@ const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
 
 describe('The reply suggested for a support call', () => {
   const lifetimes = { INTENT_LIFETIME_SECONDS: '3600', CODE_LIFETIME_SECONDS: '600' }
-  const service = withService({ ...shortRetryDelays, ...lifetimes })
+  const { service, merchant } = withServiceAndMerchantPerTest({ ...shortRetryDelays, ...lifetimes })
   const endpointServer = withEndpointServer()
-  const merchant = withMerchantPerTest(service)
   let wallet: ScriptedWallet
   const staff = withStaff(service, 'support')
   before(() => void (wallet = scriptedWallet(service)))

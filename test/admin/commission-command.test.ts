@@ -3,16 +3,14 @@ import type { Commission } from '../../src/wallets/commission.ts'
 import { createIntent } from '../support/actions.ts'
 import { pay, simulate, storedIntent } from '../support/pay.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
-import { withMerchantPerTest, withService } from '../support/service.ts'
+import { withServiceAndMerchantPerTest } from '../support/service.ts'
 import { withAdmin } from './admin.ts'
 import { readable, signedIn } from './staff.ts'
 
 const hourMs = 3_600_000
 
-describe('npm run admin -- business commission', function () {
-  this.timeout(60_000)
-  const service = withService()
-  const merchant = withMerchantPerTest(service)
+describe('npm run admin -- business commission', () => {
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const cli = withAdmin(service)
 
   const setRates = (provider: number, payer: number, ...more: string[]) => {

@@ -3,8 +3,7 @@ import { customersOf, done, wrongPin } from '../wallets/customers.ts'
 import { withAdmin } from './admin.ts'
 import { production } from './staff.ts'
 
-describe('npm run admin --', function () {
-  this.timeout(60_000)
+describe('npm run admin --', () => {
   const service = withService()
   const cli = withAdmin(service)
 

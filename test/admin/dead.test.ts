@@ -7,14 +7,13 @@ import { subscribe } from '../support/actions.ts'
 import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { profiled } from '../support/profiled.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 import { readable, withStaff } from './staff.ts'
 
 describe('The list of dead deliveries', () => {
-  const service = withService(shortRetryDelays)
+  const { service, merchant } = withServiceAndMerchant(shortRetryDelays)
   const endpointServer = withEndpointServer()
   const staff = withStaff(service, 'admin')
-  const merchant = withMerchant(service)
   let endpointId: string
   let dead: Delivery
   before(async () => {

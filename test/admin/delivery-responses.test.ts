@@ -1,16 +1,15 @@
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { attempt, createIntent, post, relay, subscribe } from '../support/actions.ts'
 import { type EndpointServer, withEndpointServer } from '../support/endpoint-server.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { withStaff } from './staff.ts'
 
 const notice = 'Hidden: the response contains event data that support staff may not see.'
 
 describe("A delivery's page", () => {
-  const service = withService()
+  const { service, merchant } = withServiceAndMerchant()
   const endpointServer = withEndpointServer()
-  const merchant = withMerchant(service)
   const staff = withStaff(service, 'support')
   before(async () => {
     await createProduct(service, merchant, { name: 'Tea', price: 1000, stock: 5 })

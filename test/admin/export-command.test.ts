@@ -5,15 +5,13 @@ import { ledgerExportKinds } from '../../schemas/ledger.ts'
 import { completeExportFile, type LedgerFileExport, openExportFile } from '../../src/exports/export-file.ts'
 import { createExportWriter, parseExportForm } from '../../src/exports/export-ledger.ts'
 import { bookMany, bookOne, ledgerOf } from '../support/ledger.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 import { withOpened } from '../support/with.ts'
 import { withAdmin } from './admin.ts'
 
-describe('npm run admin -- export', function () {
-  this.timeout(60_000)
-  const service = withService()
+describe('npm run admin -- export', () => {
+  const { service, merchant } = withServiceAndMerchant()
   const cli = withAdmin(service)
-  const merchant = withMerchant(service)
   const folder = withOpened(
     async () => ({ path: await mkdtemp(join(tmpdir(), 'export-')) }),
     ({ path }) => rm(path, { recursive: true }),

@@ -1,16 +1,15 @@
 import * as actions from '../support/actions.ts'
 import { deadDelivery, makeAllAttempts, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 import { readable, withStaff } from './staff.ts'
 
 /** Markup, quotes, and a character that reverses the text direction. */
 const hostile = `<script>alert(1)</script>"' onload=x \u202Egnp.exe`
 
 describe('The staff page for a payment or delivery', () => {
-  const service = withService(shortRetryDelays)
+  const { service, merchant } = withServiceAndMerchant(shortRetryDelays)
   const endpointServer = withEndpointServer()
-  const merchant = withMerchant(service)
   const staff = withStaff(service, 'support')
   before(() => actions.subscribe(service, merchant, endpointServer.url, ['payment.created']))
   beforeEach(() => endpointServer.respondWith((res) => void res.writeHead(500).end()))

@@ -5,7 +5,7 @@ import { createIntent, freshDelivery, relay, subscribe } from '../support/action
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { pay, refund, storedIntent } from '../support/pay.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
-import { withMerchantPerTest, withService } from '../support/service.ts'
+import { withServiceAndMerchantPerTest } from '../support/service.ts'
 import { readable, withStaff } from './staff.ts'
 
 const charged = '505.00 MRU (500.00 MRU and a fee of 5.00 MRU)'
@@ -14,9 +14,8 @@ const lifetime = 3600
 const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
 
 describe("A payment's page", () => {
-  const service = withService({ INTENT_LIFETIME_SECONDS: String(lifetime) })
+  const { service, merchant } = withServiceAndMerchantPerTest({ INTENT_LIFETIME_SECONDS: String(lifetime) })
   const endpointServer = withEndpointServer()
-  const merchant = withMerchantPerTest(service)
   let wallet: ScriptedWallet
   const staff = withStaff(service, 'viewer')
   before(() => void (wallet = scriptedWallet(service)))

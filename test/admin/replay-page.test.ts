@@ -1,15 +1,13 @@
 import { createIntent, recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { logEvents, runReplays, storeDeliveries } from '../support/replays.ts'
-import { withAnotherKey, withMerchant, withService } from '../support/service.ts'
+import { withAnotherKey, withServiceAndMerchant } from '../support/service.ts'
 import { withAdmin } from './admin.ts'
 import { readable, signedIn, withStaff } from './staff.ts'
 
-describe('A staff-initiated replay of events', function () {
-  this.timeout(60_000)
-  const service = withService()
+describe('A staff-initiated replay of events', () => {
+  const { service, merchant } = withServiceAndMerchant()
   const cli = withAdmin(service)
-  const merchant = withMerchant(service)
   const endpointServer = withEndpointServer()
   let endpointId: string
   const support = withStaff(service, 'support')

@@ -7,13 +7,12 @@ import { attempt, freshDelivery, relay, subscribe } from '../support/actions.ts'
 import { deadDeliveries, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
-import { tester, withMerchant, withService } from '../support/service.ts'
+import { tester, withServiceAndMerchant } from '../support/service.ts'
 import { readable, withStaff } from './staff.ts'
 
 describe('The search page', () => {
-  const service = withService(shortRetryDelays)
+  const { service, merchant } = withServiceAndMerchant(shortRetryDelays)
   const endpointServer = withEndpointServer()
-  const merchant = withMerchant(service)
   const staff = withStaff(service, 'viewer')
   before(() => {
     endpointServer.respondWith((res) => void res.writeHead(500).end())

@@ -3,14 +3,13 @@ import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
 import { attempt, freshDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { recordLog } from '../support/recorded-log.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
 import { signedIn } from './staff.ts'
 
 describe("A webhook endpoint's URL", () => {
-  const service = withService()
+  const { service, merchant } = withServiceAndMerchant()
   const endpointServer = withEndpointServer()
-  const merchant = withMerchant(service)
   const secrets = ['T0SECRETPATH', 'B1SECOND', 'QUERYSECRET']
   const shown = () =>
     new RegExp(`^http://${new URL(endpointServer.url).host.replace('.', '\\.')}/T0S…[\\w-]{8}$`)

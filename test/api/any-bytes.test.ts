@@ -1,10 +1,9 @@
 import * as fc from 'fast-check'
 import { deadlineMs, inFull, rounds } from '../support/machine.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { intents, withServiceAndMerchant } from '../support/service.ts'
 import type { RawResponse } from './raw-request.ts'
 import { connectTo, crlf, expectFailure, postHead, readToEnd, responsesOf } from './raw-request.ts'
 
-const intents = '/api/v1/dev/intents'
 const leaveAfterMs = 200
 const asBytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'))
 const separators = ['\r\n', '\n', '\r', '\0', ' ', '\t', ':', ',', ';', '-', '%', '\r\n\r\n', '0\r\n\r\n']
@@ -23,8 +22,7 @@ const damage = fc.record({
 })
 
 describe('A sequence of arbitrary bytes', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   const requests = (): string[] => {
     const counted = `${postHead(intents, merchant.write(), 'Content-Length: 12')}{"amount":5}`
     const inChunks = postHead(intents, merchant.write(), 'Transfer-Encoding: chunked')

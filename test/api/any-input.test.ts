@@ -1,13 +1,11 @@
 import * as fc from 'fast-check'
 import { rounds } from '../support/machine.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { intents, withServiceAndMerchant } from '../support/service.ts'
 
-const intents = '/api/v1/dev/intents'
 const stored = () => fc.string({ unit: 'grapheme', maxLength: 60 }).filter((each) => !each.includes('\0'))
 
 describe('Arbitrary input', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   const post = (path: string, body: string) =>
     service.http.post(path).set(merchant.write()).type('json').send(body)
 

@@ -3,19 +3,17 @@ import { createApp } from '../../src/app.ts'
 import { newApiKey } from '../../src/businesses/api-key.ts'
 import { rotateApiKey, setKeyStatus } from '../../src/businesses/change-key.ts'
 import { changeAsOperator } from '../support/actions.ts'
-import { tester, withMerchant, withService } from '../support/service.ts'
+import { intents, tester, withServiceAndMerchant } from '../support/service.ts'
 import { withOpened } from '../support/with.ts'
 import { operations } from './operations.ts'
 import { crlf, expectFailure, sendRaw } from './raw-request.ts'
 import { expectRefused } from './refused.ts'
 import { openServer } from './short-timeouts.ts'
 
-const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('Authentication', () => {
-  const service = withService({ TRUST_PROXY: '1' })
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant({ TRUST_PROXY: '1' })
   const list = (headers: Record<string, string>) => service.http.get(intents).set(headers)
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 

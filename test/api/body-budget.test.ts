@@ -3,20 +3,18 @@ import type { Socket } from 'node:net'
 import { createApp } from '../../src/app.ts'
 import { maxBusinessBytes } from '../../src/limits/capacity.ts'
 import { memoryPerBodyByte } from '../../src/limits/memory.ts'
-import { withAnotherKey, withMerchant, withService } from '../support/service.ts'
+import { intents, withAnotherKey, withMerchant, withServiceAndMerchant } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { connectTo, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
 import { expectRefused } from './refused.ts'
 import { openServer, shortTimeouts } from './short-timeouts.ts'
 
-const intents = '/api/v1/dev/intents'
 const imports = '/api/v1/dev/store/products/import-csv?dryRun=true'
 const largestFile = 8 * 1024 * 1024
 const largestJson = 512 * 1024
 
 describe('A large request body', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   const others = Array.from({ length: 4 }, () => withMerchant(service))
   const open = new Set<Socket>()
   afterEach(async () => {

@@ -3,11 +3,10 @@ import { connect, type Socket } from 'node:net'
 import { createApp } from '../../src/app.ts'
 import { httpTimeouts } from '../../src/http/server/timeouts.ts'
 import { recordLog } from '../support/recorded-log.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { intents, withServiceAndMerchant } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { openServer } from './short-timeouts.ts'
 
-const intents = '/api/v1/dev/intents'
 const csv = 'handle,name,price,stock\ntea,Thé,500,3'
 const bodies = [
   ['JSON', intents, 'application/json', '{"amount":500}', 201],
@@ -17,8 +16,7 @@ const bodies = [
 /** MongoDB is slow, and the client disconnects once its whole body has arrived but before we read it. */
 describe('A request whose client disconnects before the response', () => {
   const recorded = recordLog()
-  const service = withService({}, recorded.log)
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant({}, recorded.log)
 
   for (const [kind, path, type, body, status] of bodies)
     it(`is never treated as if it had no body: ${kind}`, async () => {

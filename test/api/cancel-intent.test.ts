@@ -2,14 +2,11 @@ import { breaks } from '../invariants/expect-invariants.ts'
 import { createIntent, readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { simulate, storedIntent } from '../support/pay.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { intents, withServiceAndMerchant } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
-const intents = '/api/v1/dev/intents'
-
 describe('POST /dev/intents/{referenceNumber}/cancel', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   const create = () => createIntent(service, merchant, { amount: 50_000, metadata: { a: 'b' } })
   const cancel = (reference: string) =>
     service.http.post(`${intents}/${reference}/cancel`).set(merchant.write())

@@ -13,7 +13,7 @@ import {
 } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { profiled } from '../support/profiled.ts'
-import { type KeyOptions, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
+import { type KeyOptions, withAnotherKey, withServiceAndMerchantPerTest } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'
@@ -21,9 +21,8 @@ const url = 'https://shop.example/hook'
 const events = ['payment.created', 'order.new']
 
 describe('The webhook endpoint API', () => {
-  const service = withService()
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const endpointServer = withEndpointServer()
-  const merchant = withMerchantPerTest(service)
   let id: string
   beforeEach(async () => {
     ;({ id } = await subscribe(service, merchant, url, events))

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { readIntent, relay } from '../support/actions.ts'
 import { refund, simulate } from '../support/pay.ts'
-import { type Merchant, withAnotherKey, withMerchant, withService } from '../support/service.ts'
+import { intents, type Merchant, withAnotherKey, withServiceAndMerchant } from '../support/service.ts'
 
-const intents = '/api/v1/dev/intents'
 const maxAmount = 500_000
 
 describe('POST /dev/intents', () => {
   const lifetimes = { INTENT_LIFETIME_SECONDS: '3600', CODE_LIFETIME_SECONDS: '60' }
-  const service = withService({ MAX_AMOUNT: String(maxAmount), ...lifetimes })
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant({ MAX_AMOUNT: String(maxAmount), ...lifetimes })
   let live: Merchant
   before(async () => {
     live = await withAnotherKey(service, merchant, { mode: 'live' })

@@ -1,7 +1,7 @@
 import type { ApiScope } from '../../schemas/scopes.ts'
 import { attempt, freshDelivery, storedDelivery } from '../support/actions.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
-import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
+import { withAnotherKey, withServiceAndMerchantPerTest } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'
@@ -9,9 +9,8 @@ const password = 'Basic c2hvcDpwYXNzd29yZA=='
 const headers = { Authorization: password, 'X-Api-Key': 'k 7' }
 
 describe('Custom headers of a webhook endpoint', () => {
-  const service = withService()
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const endpointServer = withEndpointServerPerTest()
-  const merchant = withMerchantPerTest(service)
   beforeEach(() => service.allowHost(endpointServer.host))
 
   const create = (more: object) => {

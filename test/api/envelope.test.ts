@@ -1,17 +1,15 @@
 import { gzipSync } from 'node:zlib'
 import { createApiHeaders } from '../../src/http/responses/envelope.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { intents, withServiceAndMerchant } from '../support/service.ts'
 import { expectFailure, postHead, sendRaw } from './raw-request.ts'
 import { expectRefused } from './refused.ts'
 
 const json = 'application/json; charset=utf-8'
 const titled = (name: string): string => name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
-const intents = '/api/v1/dev/intents'
 
 describe('A response', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   const write = (headers: Record<string, string>, body: string | Buffer) =>
     service.http
       .post(intents)

@@ -17,7 +17,7 @@ import {
   saveExamples,
   signed,
 } from '../support/recorded-examples.ts'
-import { withMerchantPerTest, withService } from '../support/service.ts'
+import { withServiceAndMerchantPerTest } from '../support/service.ts'
 
 const names = {
   operations: apiRoutes.map(({ operationId }) => operationId),
@@ -203,8 +203,7 @@ const causes: Record<EventName, readonly string[]> = {
 const hourMs = 3_600_000
 
 describe('An example in the OpenAPI document', () => {
-  const service = withService({ PAY_URL: 'https://pay.example' })
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest({ PAY_URL: 'https://pay.example' })
   const server = withEndpointServerPerTest()
   let disguise: Disguise
   let secret: string

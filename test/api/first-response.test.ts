@@ -3,7 +3,7 @@ import { freeReusableCode } from '../../src/intents/codes.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { pay, storedIntent } from '../support/pay.ts'
 import type { Service } from '../support/service.ts'
-import { secretKey, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
+import { secretKey, withSecondProcess, withServiceAndMerchantPerTest } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { expectRefused } from './refused.ts'
 
@@ -20,9 +20,12 @@ const changedEnvironment = {
 }
 
 describe('The first response to a create request', () => {
-  const service = withService({ SECRET_KEY: secretKey, SECRET_KEY_PREVIOUS: newKey, ...lifetimes })
+  const { service, merchant } = withServiceAndMerchantPerTest({
+    SECRET_KEY: secretKey,
+    SECRET_KEY_PREVIOUS: newKey,
+    ...lifetimes,
+  })
   const changed = withSecondProcess(service, changedEnvironment)
-  const merchant = withMerchantPerTest(service)
   afterEach(() => {
     for (const { clock } of [service, changed]) clock.freeze(null)
   })

@@ -1,14 +1,12 @@
 import { readIntent } from '../support/actions.ts'
 import { storedIntent } from '../support/pay.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { intents, withServiceAndMerchant } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
-const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('GET /dev/intents/{referenceNumber}', () => {
-  const service = withService({ CODE_LIFETIME_SECONDS: '3600' })
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant({ CODE_LIFETIME_SECONDS: '3600' })
   const create = async (body: object = { amount: 50_000 }) =>
     (await service.http.post(intents).set(merchant.write()).send(body).expect(201)).body.data
   const get = (reference: string) => readIntent(service, merchant, reference)

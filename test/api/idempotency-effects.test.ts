@@ -7,7 +7,7 @@ import { deadDeliveries } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
 import { refund as refundOnce, simulate, storedIntent } from '../support/pay.ts'
-import { loseResponses, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
+import { loseResponses, withSecondProcess, withServiceAndMerchantPerTest } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
 const [minute, day] = [60_000, 24 * 3_600_000]
@@ -42,9 +42,8 @@ function expectSame(responses: Response[], status: number): void {
 }
 
 describe('A write', () => {
-  const service = withService()
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const beside = withSecondProcess(service)
-  const merchant = withMerchantPerTest(service)
   const failing = withEndpointServer()
   const cleanUps: (() => unknown)[] = []
   before(() => failing.respondWith((res) => void res.writeHead(500).end()))

@@ -1,15 +1,19 @@
 import { rotateApiKey } from '../../src/businesses/change-key.ts'
 import { changeAsOperator } from '../support/actions.ts'
-import { asMerchant, tester, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
+import {
+  asMerchant,
+  intents,
+  tester,
+  withAnotherKey,
+  withServiceAndMerchantPerTest,
+} from '../support/service.ts'
 import { postHead, sendRaw } from './raw-request.ts'
 import { expectRefused } from './refused.ts'
 
-const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('An idempotency key', () => {
-  const service = withService()
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const create = (key: string | undefined, body: object | string = { amount: 50_000 }, as = merchant) =>
     service.http
       .post(intents)

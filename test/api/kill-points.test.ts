@@ -27,8 +27,7 @@ const dayMs = 86_400_000
 type Method = 'POST' | 'PUT' | 'DELETE'
 type Input = { merchant: Merchant; path: string; body: object }
 
-describe('If a process is killed between any two steps, the service', function () {
-  this.timeout(60_000)
+describe('If a process is killed between any two steps, the service', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   const failing = withEndpointServer()

@@ -5,15 +5,12 @@ import { excuse } from '../invariants/expect-invariants.ts'
 import { createIntent } from '../support/actions.ts'
 import { withImpossibleDocuments } from '../support/contract-faults.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { intents, withServiceAndMerchant } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
-
-const intents = '/api/v1/dev/intents'
 
 describe('A business whose intents have 1 000 refunds each', () => {
   withImpossibleDocuments()
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   before(async () => {
     const template = await intentTemplate(service, merchant)
     const createdAt = new Date(template.createdAt.getTime() + 1)

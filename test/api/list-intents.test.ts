@@ -1,15 +1,13 @@
 import { readIntent, requestIntent } from '../support/actions.ts'
-import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
+import { intents, withAnotherKey, withServiceAndMerchantPerTest } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
-const intents = '/api/v1/dev/intents'
 const [hour, day] = [3_600_000, 86_400_000]
 
 type Item = { referenceNumber: string; status: string; createdAt: string }
 
 describe('GET /dev/intents', () => {
-  const service = withService()
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest()
   afterEach(() => service.clock.freeze(null))
   const list = (query = '') => service.http.get(`${intents}?${query}`).set(merchant.read())
   const listed = async (query = '') => {

@@ -11,7 +11,7 @@ import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { inFull, rounds } from '../support/machine.ts'
 import { storeOrder } from '../support/orders.ts'
 import { profiledEach } from '../support/profiled.ts'
-import { type Merchant, withMerchant, withService } from '../support/service.ts'
+import { type Merchant, withMerchant, withServiceAndMerchant } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
@@ -20,9 +20,8 @@ const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
 
 describe('A list', () => {
   withImpossibleDocuments()
-  const service = withService()
+  const { service, merchant } = withServiceAndMerchant()
   const neighbour = withMerchant(service)
-  const merchant = withMerchant(service)
   async function read(path: string, collection: string, queries: string[]) {
     const pages = await profiledEach(service, collection, queries, async (query) => {
       const url = `/api/v1/dev/${path}?limit=7&${query}`

@@ -9,23 +9,21 @@ import { outboxEventsOf, outcomeName, pay, refund, simulate, storedIntent } from
 import { scriptedWallet } from '../support/scripted-wallet.ts'
 import {
   asMerchant,
+  intents,
   loseResponses,
   type Merchant,
   tester,
   withAnotherKey,
-  withMerchantPerTest,
-  withService,
+  withServiceAndMerchantPerTest,
 } from '../support/service.ts'
 import { newRequest } from '../support/write-request.ts'
 
 const hour = 3_600_000
-const intents = '/api/v1/dev/intents'
 const merchantReference = 'Nº 1042'
 const input = { amount: 700, merchantReference }
 
 describe("An intent's merchantReference", () => {
-  const service = withService({ INTENT_LIFETIME_SECONDS: '3600' })
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest({ INTENT_LIFETIME_SECONDS: '3600' })
   let restore = (): unknown => null
   afterEach(() => {
     service.clock.freeze(null)

@@ -20,7 +20,7 @@ import { withEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'
 import { pay } from '../support/pay.ts'
 import { profiled } from '../support/profiled.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 import { waitFor, waitRarely } from '../support/wait-for.ts'
 import { withServer } from '../support/with.ts'
 import { crlf, sendRaw } from './raw-request.ts'
@@ -76,8 +76,10 @@ async function expectUnknown(url: string): Promise<void> {
 describe('The metrics endpoint', () => {
   const mongo = withServer(startMongo)
   const redis = withServer(startRedis)
-  const service = withService(() => ({ MONGODB_URL: mongo.url, REDIS_URL: redis.url }))
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant(() => ({
+    MONGODB_URL: mongo.url,
+    REDIS_URL: redis.url,
+  }))
   const endpointServer = withEndpointServer()
   before(async () => {
     await subscribe(service, merchant, endpointServer.url, [...paymentEvents, 'payment.confirmed'])

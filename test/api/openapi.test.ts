@@ -7,7 +7,7 @@ import { apiRoutes } from '../../src/http/routes/routes.ts'
 import { errorCatalogue } from '../../src/platform/errors.ts'
 import { sendFaults } from '../../src/webhooks/sender/faults.ts'
 import { checkResponse, description, mismatchOf, schemaErrors } from '../support/check-responses.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 
 const address = '/api/v1/openapi.json'
 
@@ -24,8 +24,7 @@ const components = description.components as Record<string, Record<string, { val
 
 describe('The OpenAPI description', () => {
   const environment = { MAX_AMOUNT: '500000', WEBHOOK_HEADER_BRAND: 'Acme', WEBHOOK_TIMEOUT_SECONDS: '7' }
-  const service = withService(environment)
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant(environment)
 
   it('is a public OpenAPI 3.1 document that can be cached for five minutes', async () => {
     const { status, headers, body } = await service.http.get(address)

@@ -3,9 +3,8 @@ import { syncBuiltinESMExports } from 'node:module'
 import { createFullSandboxes } from '../../src/intents/live-codes.ts'
 import { noDeadline } from '../../src/mongo/batchers.ts'
 import { simulate } from '../support/pay.ts'
-import { type Merchant, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
+import { intents, type Merchant, withAnotherKey, withServiceAndMerchantPerTest } from '../support/service.ts'
 
-const intents = '/api/v1/dev/intents'
 const minute = 60_000
 const day = 24 * 60 * minute
 const codes = 1_000_000
@@ -30,8 +29,7 @@ function fixDraws(...drawn: number[]) {
 }
 
 describe('A payment code', () => {
-  const service = withService()
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest()
   let draws: ReturnType<typeof fixDraws>
   afterEach(() => draws.restore())
   const create = (as: Merchant = merchant, idempotencyKey?: string) =>

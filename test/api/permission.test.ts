@@ -5,19 +5,17 @@ import { isBrowserRoute, scopesOfRoute } from '../../src/http/operations/route.t
 import { apiRoutes } from '../../src/http/routes/routes.ts'
 import { changeAsOperator } from '../support/actions.ts'
 import type { Merchant, Service } from '../support/service.ts'
-import { asMerchant, tester, withAnotherKey, withMerchant, withService } from '../support/service.ts'
+import { asMerchant, intents, tester, withAnotherKey, withServiceAndMerchant } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { operations } from './operations.ts'
 import { expectRefused } from './refused.ts'
 
-const intents = '/api/v1/dev/intents'
 const missing = /(INTENT|EVENT|ENDPOINT|DELIVERY|REPLAY|PRODUCT|ORDER)_NOT_FOUND/.source
 /** What requests get once they have passed the scope check. */
 const permitted = new RegExp(`^(none|VALIDATION_ERROR|${missing}|INSUFFICIENT_STOCK|UNSUPPORTED_MEDIA_TYPE)$`)
 
 describe('The permission check', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   const list = (headers: Record<string, string>) => service.http.get(intents).set(headers)
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 

@@ -29,6 +29,7 @@ import { profiled } from '../support/profiled.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
 import type { Merchant, Service } from '../support/service.ts'
 import {
+  intents,
   loseResponses,
   withAnotherKey,
   withMerchantPerTest,
@@ -40,7 +41,6 @@ import { waitRarely } from '../support/wait-for.ts'
 import { newRequest } from '../support/write-request.ts'
 import { expectRefused } from './refused.ts'
 
-const intents = '/api/v1/dev/intents'
 const newEndpoint = { url: 'https://shop.example/hook', events: ['payment.created'] }
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs

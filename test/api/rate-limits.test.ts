@@ -4,13 +4,19 @@ import { rotateApiKey } from '../../src/businesses/change-key.ts'
 import { changeAsOperator, requestIntent } from '../support/actions.ts'
 import { deadlineMs } from '../support/machine.ts'
 import type { Merchant, Service } from '../support/service.ts'
-import { asMerchant, sharedEnvironment, tester, withAnotherKey, withService } from '../support/service.ts'
+import {
+  asMerchant,
+  intents,
+  sharedEnvironment,
+  tester,
+  withAnotherKey,
+  withService,
+} from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withServer } from '../support/with.ts'
 import { expectRefused } from './refused.ts'
 
-const intents = '/api/v1/dev/intents'
 const limit = 5
 
 describe('A rate limit of five requests per second', () => {

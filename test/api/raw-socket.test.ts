@@ -1,8 +1,7 @@
-import { withMerchant, withService } from '../support/service.ts'
+import { intents, withServiceAndMerchant } from '../support/service.ts'
 import { crlf, expectFailure, postHead, readRaw, responsesOf, sendRaw } from './raw-request.ts'
 import { openServer } from './short-timeouts.ts'
 
-const intents = '/api/v1/dev/intents'
 const bad = '400 VALIDATION_ERROR'
 const tooMuch = '431 HEADERS_TOO_LARGE'
 const notFound = '404 ENDPOINT_NOT_FOUND'
@@ -17,8 +16,7 @@ const form = 'application/x-www-form-urlencoded'
 type Row = [title: string, responses: string[], wire: () => string | Buffer, created?: number]
 
 describe('The HTTP server on a raw socket', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   let origin: string
   let close: () => Promise<unknown>
   let expectedInAll = 0

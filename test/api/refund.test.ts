@@ -10,17 +10,15 @@ import { createIntent, outboxData, post, readIntent } from '../support/actions.t
 import { callerOf } from '../support/caller.ts'
 import { createGate } from '../support/gate.ts'
 import { pay, simulate, withoutDeadline } from '../support/pay.ts'
-import { loseResponses, withAnotherKey, withMerchant, withService } from '../support/service.ts'
+import { intents, loseResponses, withAnotherKey, withServiceAndMerchant } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { newRequest } from '../support/write-request.ts'
 import { expectRefused } from './refused.ts'
 
-const intents = '/api/v1/dev/intents'
 const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
 
 describe('POST /dev/intents/{referenceNumber}/refund', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   let restore: () => unknown = () => undefined
   afterEach(() => {
     restore()

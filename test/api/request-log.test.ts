@@ -5,7 +5,14 @@ import { setKeyStatus } from '../../src/businesses/change-key.ts'
 import { excuse } from '../invariants/expect-invariants.ts'
 import { changeAsOperator } from '../support/actions.ts'
 import { recordLog } from '../support/recorded-log.ts'
-import { type KeyOptions, type Merchant, openService, tester, withService } from '../support/service.ts'
+import {
+  intents,
+  type KeyOptions,
+  type Merchant,
+  openService,
+  tester,
+  withService,
+} from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import {
   connectTo,
@@ -18,8 +25,6 @@ import {
   sendRaw,
 } from './raw-request.ts'
 import { openServer, shortTimeouts } from './short-timeouts.ts'
-
-const intents = '/api/v1/dev/intents'
 
 describe('The request log', () => {
   const recorded = recordLog()

@@ -3,15 +3,14 @@ import { Webhook } from 'standardwebhooks'
 import type { EventName } from '../../schemas/events.ts'
 import { attempt, freshDelivery, openSecondProcess, subscribe } from '../support/actions.ts'
 import { isSignedWith, type Received, withEndpointServer } from '../support/endpoint-server.ts'
-import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
+import { asMerchant, withServiceAndMerchantPerTest } from '../support/service.ts'
 
 const hour = 3_600_000
 const events: EventName[] = ['payment.created']
 
 describe('The rotation of a webhook secret', () => {
-  const service = withService()
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const endpointServer = withEndpointServer()
-  const merchant = withMerchantPerTest(service)
   let made: Awaited<ReturnType<typeof subscribe>>
   let [id, first] = ['', '']
   beforeEach(async () => {

@@ -14,9 +14,8 @@ import { createIntent, openSecondProcess } from '../support/actions.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { profiled } from '../support/profiled.ts'
 import { recordLog } from '../support/recorded-log.ts'
-import { secretKey, withMerchantPerTest, withServicePerTest } from '../support/service.ts'
+import { intents, secretKey, withMerchantPerTest, withServicePerTest } from '../support/service.ts'
 
-const intents = '/api/v1/dev/intents'
 const block = 256
 type Codes = Pick<Deps['shortCodes'], 'take'>
 

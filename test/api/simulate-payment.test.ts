@@ -1,16 +1,14 @@
 import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { createIntent, outboxData, readIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
-import { loseResponses, withMerchant, withService } from '../support/service.ts'
+import { intents, loseResponses, withServiceAndMerchant } from '../support/service.ts'
 import { newRequest } from '../support/write-request.ts'
 import { expectRefused } from './refused.ts'
 
-const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   afterEach(() => service.clock.freeze(null))
   const create = async (body: object = { amount: 50_000 }) =>
     (await createIntent(service, merchant, body)).referenceNumber

@@ -5,17 +5,15 @@ import express from 'express'
 import { createApp } from '../../src/app.ts'
 import { limitToOpenFiles } from '../../src/http/server/network-share.ts'
 import { httpTimeouts } from '../../src/http/server/timeouts.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { intents, withServiceAndMerchant } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { connectTo, crlf, expectFailure, postHead, readResponses, readToEnd, sendRaw } from './raw-request.ts'
 import { type Opened, openProbes, openServer, shortTimeouts } from './short-timeouts.ts'
 
-const intents = '/api/v1/dev/intents'
 const body = '{"amount":5}'
 
 describe('An HTTP connection', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   let hasty: Opened
   before(async () => {
     hasty = await openServer(service)

@@ -1,12 +1,11 @@
 import { createIntent } from '../support/actions.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 
 const lifetimeMs = 86_400_000
 
 /** An intent is read just before its expiry and paid before the response is sent. It never expires. */
 describe('A read so slow that the intent is paid and reaches its expiry time in the meantime', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   let referenceNumber: string
   let shortCode: string
   beforeEach(async () => {

@@ -9,15 +9,14 @@ import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-ser
 import { schemaErrorsOf } from '../support/payment-events.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import type { Merchant } from '../support/service.ts'
-import { loseResponses, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
+import { loseResponses, withAnotherKey, withServiceAndMerchantPerTest } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'
 
 describe('A webhook endpoint test', () => {
   const recorded = recordLog('info')
-  const service = withService({ WEBHOOK_TIMEOUT_SECONDS: '2' }, recorded.log)
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest({ WEBHOOK_TIMEOUT_SECONDS: '2' }, recorded.log)
   const endpointServer = withEndpointServerPerTest()
   let id: string
   let secret: string

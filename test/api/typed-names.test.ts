@@ -3,7 +3,7 @@ import { signedIn } from '../admin/staff.ts'
 import { relay } from '../support/actions.ts'
 import { csvOf, postCsv, storedProducts, variantLines } from '../support/imports.ts'
 import { receiveLive } from '../support/ledger.ts'
-import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
+import { withAnotherKey, withServiceAndMerchantPerTest } from '../support/service.ts'
 import { createProduct, readProduct } from '../support/store.ts'
 
 /** As typed or pasted, and as stored. Null means refused. */
@@ -33,8 +33,7 @@ const names: Forms = [
 ]
 
 describe('A name or reference typed in different Unicode forms', () => {
-  const service = withService()
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const cli = withAdmin(service)
   const path = '/api/v1/dev'
   const get = (url: string, query: Record<string, string>) =>

@@ -3,7 +3,7 @@ import { foldName } from '../../src/input/known-fields.ts'
 import { createIntent, readIntent, subscribe } from '../support/actions.ts'
 import { deadDeliveries } from '../support/dead-deliveries.ts'
 import { simulate } from '../support/pay.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { expectRefused } from './refused.ts'
 
@@ -26,8 +26,7 @@ const ways: [written: string, named?: string][] = [
 ]
 
 describe('An unknown body field', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   const send = (path: string, body: string | object, method: 'post' | 'put' | 'patch' = 'post') =>
     service.http[method](`${dev}${path}`).set(merchant.write()).type('json').send(body)
   const refused = async (request: ReturnType<typeof send>, param: string, nearest?: string) => {
@@ -246,8 +245,7 @@ describe('An unknown body field', () => {
 })
 
 describe('A null body field', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   const send = (path: string, body: object, method: 'post' | 'put' = 'post') =>
     service.http[method](`${dev}${path}`).set(merchant.write()).send(body)
 

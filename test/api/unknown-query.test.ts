@@ -1,13 +1,10 @@
 import { createIntent } from '../support/actions.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { intents, withServiceAndMerchant } from '../support/service.ts'
 import { operations } from './operations.ts'
 import { expectRefused } from './refused.ts'
 
-const intents = '/api/v1/dev/intents'
-
 describe('An unknown query parameter', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   const list = (query: string) => service.http.get(`${intents}?${query}`).set(merchant.read())
   const errorOf = async (query: string) => {
     const { status, body } = await list(query)

@@ -3,13 +3,12 @@ import { itemMemoryBytes, maxItemBytes } from '../../src/http/responses/largest.
 import { maxBusinessBytes } from '../../src/limits/capacity.ts'
 import { createIntent } from '../support/actions.ts'
 import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
-import { type Merchant, withMerchant, withService } from '../support/service.ts'
+import { intents, type Merchant, withServiceAndMerchant } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { connectTo, crlf, expectFailure, readResponses } from './raw-request.ts'
 import { openServer } from './short-timeouts.ts'
 
-const intents = '/api/v1/dev/intents'
 const page = `${intents}?limit=60`
 /** JSON escapes it as six bytes, so this metadata is as large as possible. */
 const long = '\u0001'
@@ -18,8 +17,7 @@ const metadata = Object.fromEntries(
 )
 
 describe('A response that the client has not read', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   const open = new Set<Socket>()
   before(async () => {
     const template = await intentTemplate(service, merchant)

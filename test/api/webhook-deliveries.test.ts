@@ -12,7 +12,7 @@ import {
 } from '../support/actions.ts'
 import { deadDeliveries, makeAllAttempts } from '../support/dead-deliveries.ts'
 import { type EndpointServer, withEndpointServerPerTest } from '../support/endpoint-server.ts'
-import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
+import { withAnotherKey, withServiceAndMerchantPerTest } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const path = '/api/v1/dev/webhooks/events'
@@ -21,8 +21,7 @@ const day = 86_400_000
 type Respond = Parameters<EndpointServer['respondWith']>[0]
 
 describe('The webhook delivery API', () => {
-  const service = withService({ WEBHOOK_TIMEOUT_SECONDS: '2' })
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest({ WEBHOOK_TIMEOUT_SECONDS: '2' })
   const endpointServer = withEndpointServerPerTest()
   let endpointId: string
   beforeEach(async () => {

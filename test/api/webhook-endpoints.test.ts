@@ -1,7 +1,7 @@
 import { eventScopes as eventSchemas } from '../../schemas/events.ts'
 import { type ApiScope, apiScopes } from '../../schemas/scopes.ts'
 import { judgeWebhookUrl } from '../../src/input/webhook-url.ts'
-import { type Merchant, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
+import { type Merchant, withAnotherKey, withServiceAndMerchantPerTest } from '../support/service.ts'
 import { acceptedHosts, refusedHosts } from '../webhooks/hosts.ts'
 import { expectRefused } from './refused.ts'
 
@@ -9,8 +9,7 @@ const path = '/api/v1/dev/webhooks/endpoints'
 const allEvents = Object.keys(eventSchemas)
 
 describe('The webhook endpoint API', () => {
-  const service = withService()
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const good = { url: 'https://shop.example/hook', events: ['payment.created'] }
   const create = (body: unknown = good, as = merchant, key?: string) =>
     service.http.post(path).set(as.write(key)).type('json').send(JSON.stringify(body))

@@ -12,8 +12,7 @@ const visibleButtons = async (page: Page, within: string): Promise<string[]> => 
   return Promise.all(buttons.map(async (button) => (await button.textContent()) ?? ''))
 }
 
-describe('Bull Board in a browser', function () {
-  this.timeout(60_000)
+describe('Bull Board in a browser', () => {
   const stage = withStage()
   let support: Page
   let viewer: Page

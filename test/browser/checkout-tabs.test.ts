@@ -11,8 +11,7 @@ const { words } = locale
 const [waiting] = words.panels.waiting
 const [expired] = words.panels.expired
 
-describe('A payment in a browser', function () {
-  this.timeout(60_000)
+describe('A payment in a browser', () => {
   const counter = withCounter()
   let merchant: Merchant
   beforeEach(async () => {

@@ -5,8 +5,7 @@ import { fillIn, heading, pay, payer, send, textOf, withCounter } from './counte
 /** Code point of the digit 0 in each language's script. */
 const zeros = { fr: 0x30, ar: 0x660, en: 0x30 }
 
-describe('A customer in a browser', function () {
-  this.timeout(60_000)
+describe('A customer in a browser', () => {
   const counter = withCounter()
   afterEach(() => expect(counter.faults()).to.deep.equal([]))
 

@@ -120,8 +120,7 @@ async function signInWithCode(
   await inspect(page, 'recovery-codes')
 }
 
-describe('The staff interface in a browser', function () {
-  this.timeout(60_000)
+describe('The staff interface in a browser', () => {
   const stage = withStage()
   let delivery: Delivery
   let paymentPages: Record<string, string>

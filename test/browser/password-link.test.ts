@@ -10,8 +10,7 @@ import { fillIn, startBrowser } from './browser.ts'
 
 const password = 'trois petits chats gris'
 
-describe('A password link in a browser', function () {
-  this.timeout(60_000)
+describe('A password link in a browser', () => {
   const service = withService()
   let browser: Browser
   before(async () => {

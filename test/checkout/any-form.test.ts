@@ -1,14 +1,13 @@
 import * as fc from 'fast-check'
 import { rounds } from '../support/machine.ts'
 import { recordLog } from '../support/recorded-log.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { debits, fill, offerOf, open, pay, seen, wallets } from './customer.ts'
 
 describe('The payment page, given arbitrary input,', () => {
   const recorded = recordLog()
-  const service = withService({}, recorded.log)
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant({}, recorded.log)
   const offer = (fields: object = {}) => offerOf(service, merchant, fields)
   const form = 'application/x-www-form-urlencoded'
   const post = (path: string, body: string | Buffer, more: Record<string, string> = {}) => {

@@ -1,10 +1,9 @@
 import { openSecondProcess } from '../support/actions.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 import { fill, offerOf, open, type Seen, seen, wallets } from './customer.ts'
 
 describe('A customer with a valid link, whose IP address has opened too many unknown ones,', () => {
-  const service = withService({ TRUST_PROXY: '1' })
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant({ TRUST_PROXY: '1' })
   const offer = async (fields: object = {}) => (await offerOf(service, merchant, fields)).path
   let addresses = 0
   const network = () => {

@@ -1,7 +1,7 @@
 import { checkoutAssets as served } from '../../src/checkout/layout.ts'
 import { crlf, sendRaw } from '../api/raw-request.ts'
 import { cancelIntent, createIntent } from '../support/actions.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 import { fill, open, pay, seen, wallets } from './customer.ts'
 
 const back = {
@@ -10,8 +10,7 @@ const back = {
 }
 
 describe('The payment page', () => {
-  const service = withService({ COMMISSION_PAYER_BPS: '0' })
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant({ COMMISSION_PAYER_BPS: '0' })
   const offer = async (fields: object = {}, owner = merchant) => {
     const intent = await createIntent(service, owner, { amount: 123_450, label: 'Thé & sucre', ...fields })
     return { ...intent, path: `/p/${intent.shortCode}` }

@@ -1,14 +1,13 @@
 import { decode as decodePng } from 'fast-png'
 import decodeQr from 'qr/decode.js'
 import { cancelIntent, changeAsOperator } from '../support/actions.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 import { offerOf, open, pay, seen, wallets } from './customer.ts'
 
 const payUrl = 'https://pay.shop.example'
 
 describe('The QR code page', () => {
-  const service = withService({ PAY_URL: payUrl, CODE_LIFETIME_SECONDS: '3600' })
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant({ PAY_URL: payUrl, CODE_LIFETIME_SECONDS: '3600' })
   const offer = (fields: object = {}) => offerOf(service, merchant, { label: 'Panier n° 7', ...fields })
   const statusOf = async (path: string) => JSON.parse((await open(service, `${path}/status`)).html)
   /** Decodes a QR code of black and white squares. `isBlack` reads a pixel. */

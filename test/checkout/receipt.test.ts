@@ -1,13 +1,12 @@
 import { breaks } from '../invariants/expect-invariants.ts'
 import { refund } from '../support/pay.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 import { offerOf, open, pay, wallets } from './customer.ts'
 
 const day = 24 * 3_600_000
 
 describe('The receipt', () => {
-  const service = withService({ COMMISSION_PAYER_BPS: '100' })
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant({ COMMISSION_PAYER_BPS: '100' })
 
   it('shows the payment, both references, the masked phone number and a print button', async () => {
     const { path, referenceNumber } = await offerOf(service, merchant, {

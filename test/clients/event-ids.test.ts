@@ -13,7 +13,7 @@ import {
 } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { runReplays } from '../support/replays.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 
 interface RefundEvent {
   id: string
@@ -45,8 +45,7 @@ echo implode(',', array_map(fn ($id) => show($id) ? 'true' : 'false', $ids));
 }
 
 describe('The event id that webhook verification returns', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   const server = withEndpointServer()
   const requests: CheckedRequest[] = []
   let logged: RefundEvent[] = []

@@ -8,14 +8,12 @@ import { breaks, excuse } from '../invariants/expect-invariants.ts'
 import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { outboxEventsOf, storedIntent } from '../support/pay.ts'
-import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
+import { asMerchant, withServiceAndMerchantPerTest } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-describe('npm run admin -- intents cancel', function () {
-  this.timeout(60_000)
-  const service = withService()
+describe('npm run admin -- intents cancel', () => {
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const cli = withAdmin(service)
-  const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServer()
   const command = (mode: 'test' | 'live', ...more: string[]) => {
     const which = ['--business', merchant.businessId, '--mode', mode]

@@ -2,10 +2,8 @@ import { hostname, userInfo } from 'node:os'
 import { unsetLimits } from '../../src/businesses/business.ts'
 import { withAdmin } from '../admin/admin.ts'
 import { openSecondProcess } from '../support/actions.ts'
-import { type Service, withService } from '../support/service.ts'
+import { intents, type Service, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-
-const intents = '/api/v1/dev/intents'
 
 /** For NODE_OPTIONS: writes the URL of each loaded module to stderr. */
 const listModules = `--import=data:text/javascript,${encodeURIComponent(`
@@ -14,8 +12,7 @@ const listModules = `--import=data:text/javascript,${encodeURIComponent(`
 `)}`
 
 // Each command takes a third of a second of one core, so test/unit/admin-arguments.test.ts tests its arguments.
-describe('npm run admin', function () {
-  this.timeout(60_000)
+describe('npm run admin', () => {
   const service = withService()
   const cli = withAdmin(service)
   const access = async (key: string | undefined) => {

@@ -3,15 +3,13 @@ import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { withAdmin } from '../admin/admin.ts'
 import { freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'
 import { deadDeliveries } from '../support/dead-deliveries.ts'
-import { type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
+import { type Merchant, withMerchantPerTest, withServiceAndMerchantPerTest } from '../support/service.ts'
 
 const url = 'https://shop.example/hook'
 
-describe('npm run admin -- deliveries requeue', function () {
-  this.timeout(60_000)
-  const service = withService()
+describe('npm run admin -- deliveries requeue', () => {
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const cli = withAdmin(service)
-  const merchant = withMerchantPerTest(service)
   const other = withMerchantPerTest(service)
   let endpointId: string
   beforeEach(async () => {

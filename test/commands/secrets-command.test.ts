@@ -26,8 +26,7 @@ const [newer, newest] = [randomBytes(32).toString('base64'), randomBytes(32).toS
 const exchanged = { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: older }
 const unwatched = (): void => undefined
 
-describe('npm run admin -- secrets rotate', function () {
-  this.timeout(60_000)
+describe('npm run admin -- secrets rotate', () => {
   /** This process wasn't restarted: it has only the older key. */
   const service = withService()
   const both = withSecondProcess(service, exchanged)

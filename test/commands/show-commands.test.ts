@@ -8,14 +8,12 @@ import { withAdmin } from '../admin/admin.ts'
 import { freshDelivery, subscribe } from '../support/actions.ts'
 import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
-import { tester, withService } from '../support/service.ts'
+import { intents, tester, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-const intents = '/api/v1/dev/intents'
 const text = (lines: string) => lines.trimEnd().split('\n')
 
-describe('A list or show command', function () {
-  this.timeout(60_000)
+describe('A list or show command', () => {
   const service = withService(shortRetryDelays)
   const cli = withAdmin(service)
   const failing = withEndpointServer()

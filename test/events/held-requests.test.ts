@@ -6,9 +6,8 @@ import {
   type Merchant,
   tester,
   withAnotherKey,
-  withMerchantPerTest,
   withSecondProcess,
-  withService,
+  withServiceAndMerchantPerTest,
 } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
@@ -22,9 +21,8 @@ interface Response {
 }
 
 describe('A long-poll request for the event feed', () => {
-  const service = withService()
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const other = withSecondProcess(service)
-  const merchant = withMerchantPerTest(service)
   const { abort, signal } = forEachTest()
 
   async function follow(query: string, as: Merchant = merchant): Promise<Response> {

@@ -8,13 +8,12 @@ import { startCounts } from '../../src/retention/cleaning.ts'
 import { attempt, cancelIntent, createIntent, deliveriesOf, relay, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 
 const dayMs = 86_400_000
 
 describe('The event log', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   const endpointServer = withEndpointServer()
   afterEach(() => service.clock.freeze(null))
 

@@ -9,7 +9,12 @@ import { cancelIntent, createIntent, relay } from '../support/actions.ts'
 import { withImpossibleDocuments } from '../support/contract-faults.ts'
 import { storeOrder } from '../support/orders.ts'
 import type { Merchant } from '../support/service.ts'
-import { withAnotherKey, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
+import {
+  withAnotherKey,
+  withMerchantPerTest,
+  withSecondProcess,
+  withServiceAndMerchantPerTest,
+} from '../support/service.ts'
 
 const list = '/api/v1/dev/events'
 const feed = `${list}/feed`
@@ -22,9 +27,8 @@ type Read = { items: Item[]; total: number; next: string; hasMore: boolean }
 
 describe('The events API', () => {
   withImpossibleDocuments()
-  const service = withService()
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const other = withSecondProcess(service)
-  const merchant = withMerchantPerTest(service)
   const live = withMerchantPerTest(service, { mode: 'live' })
   const idOf = ({ id }: { id: string }) => id
 

@@ -3,15 +3,14 @@ import { ledgerExportKinds } from '../../schemas/ledger.ts'
 import { expectRefused } from '../api/refused.ts'
 import { createGate } from '../support/gate.ts'
 import { bookMany, bookOne, difficultTexts, ledgerOf } from '../support/ledger.ts'
-import { withMerchantPerTest, withService } from '../support/service.ts'
+import { withServiceAndMerchantPerTest } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
 const base = '/api/v1/dev/exports'
 type Row = Record<string, string | number | null>
 
 describe('A ledger export', () => {
-  const service = withService()
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest()
   beforeEach(() => service.clock.freeze(new Date('2027-03-10T12:00:00Z')))
   const owner = () => ({ businessId: merchant.businessId, sandbox: true })
 

@@ -122,8 +122,7 @@ async function stopWithoutRedis(): Promise<number> {
   return tookMs
 }
 
-describe('The service during a Redis outage', function () {
-  this.timeout(60_000)
+describe('The service during a Redis outage', () => {
   const outages: Outage[] = []
   const healed = new Map<string, Promise<void>>()
   let stopped: Promise<number>

@@ -9,13 +9,12 @@ import { beginOwnRefund, newRefund, pay, simulate, storedIntent } from '../suppo
 import { profiled } from '../support/profiled.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withService, withServiceAndMerchant } from '../support/service.ts'
 
 const dayMs = 86_400_000
 
 describe('The ledger', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   beforeEach(() => service.clock.freeze(new Date('2027-03-10T12:00:00Z')))
   const owner = () => ({ businessId: merchant.businessId, sandbox: true })
   const chain = () =>

@@ -6,14 +6,13 @@ import { startCounts } from '../../src/retention/cleaning.ts'
 import { fixtureReference } from '../invariants/expect-invariants.ts'
 import { createIntent, relay } from '../support/actions.ts'
 import { refund, simulate } from '../support/pay.ts'
-import { withAnotherKey, withMerchant, withService } from '../support/service.ts'
+import { withAnotherKey, withServiceAndMerchant } from '../support/service.ts'
 
 const dayMs = 86_400_000
 const unwatched = { count: () => undefined, done: () => undefined }
 
 describe("The ledger's clean-up", () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   const book = (sandbox: boolean, type: LedgerDraft['type'], amount: number): Promise<void> => {
     const day = service.clock.now().toISOString().slice(0, 10)
     const draft = { _id: newId(), type, amount, day, referenceNumber: fixtureReference }

@@ -2,7 +2,7 @@ import { createZeroTotals, type LedgerEntry } from '../../src/ledger/entry.ts'
 import { rawCollection } from '../../src/mongo/collection.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { profiled } from '../support/profiled.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 
 /** Entries that the clean-up would have removed before the stored ones. */
 const removed = 1_000_000
@@ -10,8 +10,7 @@ const stored = 900
 const minuteMs = 60_000
 
 describe('A ledger page', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   const begunAt = Date.parse('2027-03-01T00:00:00Z')
   const at = (n: number) => new Date(begunAt + n * minuteMs)
   const isRefund = (n: number) => n % 3 === 2

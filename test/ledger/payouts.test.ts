@@ -17,14 +17,12 @@ import { closeInBackground } from '../support/closing.ts'
 import type { Operation } from '../support/kill-at-every-step.ts'
 import { killAtEveryStep, landDuringRetry, waitForDeath } from '../support/kill-at-every-step.ts'
 import { payLive, receiveLive } from '../support/ledger.ts'
-import { type Service, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
+import { type Service, withAnotherKey, withServiceAndMerchantPerTest } from '../support/service.ts'
 import { openVictim } from '../support/victim.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-describe('A payout', function () {
-  this.timeout(60_000)
-  const service = withService()
-  const merchant = withMerchantPerTest(service)
+describe('A payout', () => {
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const cli = withAdmin(service)
   const owner = () => ({ businessId: merchant.businessId, sandbox: false })
   const receive = async (amount: number) =>

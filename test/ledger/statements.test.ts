@@ -7,14 +7,13 @@ import { fixtureReference } from '../invariants/expect-invariants.ts'
 import { createIntent, relay } from '../support/actions.ts'
 import { refund, simulate } from '../support/pay.ts'
 import { profiled } from '../support/profiled.ts'
-import { withMerchantPerTest, withService } from '../support/service.ts'
+import { withServiceAndMerchantPerTest } from '../support/service.ts'
 
 const dayMs = 86_400_000
 const api = '/api/v1/dev'
 
 describe('A statement or balance', () => {
-  const service = withService()
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const at = (time: string) => service.clock.freeze(new Date(time))
   beforeEach(() => at('2027-03-10T12:00:00Z'))
   const get = async (path: string, headers = {}) => {

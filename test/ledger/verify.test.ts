@@ -24,8 +24,7 @@ import { openVictim } from '../support/victim.ts'
 const dayMs = 86_400_000
 const unwatched = { count: () => undefined, done: () => undefined }
 
-describe('Ledger verification', function () {
-  this.timeout(60_000)
+describe('Ledger verification', () => {
   let service: Service
   let merchant: Merchant
   let live: Merchant

@@ -9,7 +9,7 @@ import { bytesOf, cause, fullMetadata, paymentsOf } from '../support/large-inten
 import { listen } from '../support/listen.ts'
 import { beginOwnRefund, newRefund, storedIntent } from '../support/pay.ts'
 import { type ServiceProcess, startProcessOf } from '../support/processes.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withOpened } from '../support/with.ts'
 
@@ -42,8 +42,7 @@ const peakMiB = (pid: number): number =>
     : 0
 
 describe('An intent with a thousand refunds and the largest metadata', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   const endpoints = withOpened(
     async () => ({ first: await startCounter(), second: await startCounter() }),
     ({ first, second }) => Promise.all([first.close(), second.close()]),

@@ -176,7 +176,6 @@ describe('A backup', () => {
         this.skip()
       }
       // The copy takes up several hundred megabytes, mostly the preallocated journal.
-      this.timeout(60_000)
       const filled = await fill()
       const before = await allDocuments(mongo.url)
       const acknowledged: { referenceNumber: string; at: number }[] = []

@@ -6,8 +6,7 @@ import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withServer } from '../support/with.ts'
 
-describe('Bull Board with an unreliable Redis', function () {
-  this.timeout(30_000)
+describe('Bull Board with an unreliable Redis', () => {
   const redis = withServer(startRedis)
   let staff: Visitor
   const service = withService(() => ({ REDIS_URL: redis.url }))

@@ -19,8 +19,7 @@ import { withServer } from '../support/with.ts'
 const oneLine = pem.replaceAll('\n', '\\n')
 const inBase64 = Buffer.from(pem).toString('base64')
 
-describe('A service whose servers have a self-signed certificate', function () {
-  this.timeout(60_000)
+describe('A service whose servers have a self-signed certificate', () => {
   const mongo = withServer(() => startMongo({ tls: certificate }))
   const redis = withServer(() => startRedis({ tls: certificate }))
   const sentinels = withServer(startSentinels)

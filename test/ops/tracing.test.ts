@@ -11,11 +11,9 @@ import { storedIntent } from '../support/pay.ts'
 import { startProcess } from '../support/processes.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
-import { type Merchant, openService, withMerchant, withService } from '../support/service.ts'
+import { intents, type Merchant, openService, withServiceAndMerchant } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withOpened } from '../support/with.ts'
-
-const intents = '/api/v1/dev/intents'
 
 const lineIn =
   ({ lines }: ReturnType<typeof recordLog>) =>
@@ -39,8 +37,7 @@ const everyEvent = ['created', 'confirmed', 'cancelled', 'refunded', 'expired'].
 describe('A request id', () => {
   const endpointServer = withEndpointServer()
   const logged = recordLog('info')
-  const service = withService({}, logged.log)
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant({}, logged.log)
   const line = lineIn(logged)
   before(async () => {
     await subscribe(service, merchant, endpointServer.url, [...everyEvent, 'order.new'])

@@ -1,13 +1,12 @@
 import { expectRefused } from '../api/refused.ts'
-import { withMerchantPerTest, withService } from '../support/service.ts'
+import { withServiceAndMerchantPerTest } from '../support/service.ts'
 import type { ProductResponse, VariantResponse } from '../support/store.ts'
 import { createProduct, productRequests, readProduct } from '../support/store.ts'
 
 const label = 'Taille M'
 
 describe('A product change', () => {
-  const service = withService()
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest()
 
   const { change } = productRequests(service, merchant)
   const labelled = [

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { crlf, sendRaw } from '../api/raw-request.ts'
 import { expectRefused } from '../api/refused.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 
 const path = '/api/v1/dev/store/products/import-csv'
 const csv = 'handle,name,price\ntea,"Thé, vert",1250\n'
@@ -13,8 +13,7 @@ const part = (name: string, content: string, more = ''): string =>
 const form = 'multipart/form-data; boundary=edge'
 
 describe('A CSV upload', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
 
   const post = (body: string | Buffer, type: string, headers = merchant.write()) =>
     service.http.post(path).set(headers).type(type).send(body)

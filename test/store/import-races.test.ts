@@ -4,7 +4,7 @@ import { closeInBackground } from '../support/closing.ts'
 import { createGate } from '../support/gate.ts'
 import { csvOf, importAs, postCsv, storedProducts, variantLines } from '../support/imports.ts'
 import { withShortLocks } from '../support/kill-at-every-step.ts'
-import { withMerchantPerTest, withService } from '../support/service.ts'
+import { withServiceAndMerchantPerTest } from '../support/service.ts'
 import { createProduct, productRequests, productsPath } from '../support/store.ts'
 import { openVictim } from '../support/victim.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -15,8 +15,7 @@ const [locking, finding, inserting] = [3, 4, 5]
 const codeOf = ({ code }: { code: string }) => code
 
 describe('An import that runs alongside other requests', () => {
-  const service = withService()
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest()
 
   async function sells(): Promise<string[]> {
     const stored = await storedProducts(service, merchant)

@@ -2,7 +2,7 @@ import type { CsvRowError } from '../../src/store/imports/rows.ts'
 import { expectRefused } from '../api/refused.ts'
 import { csvOf, postCsv, storedProducts, variantLines } from '../support/imports.ts'
 import { inFull } from '../support/machine.ts'
-import { withMerchantPerTest, withService } from '../support/service.ts'
+import { withServiceAndMerchantPerTest } from '../support/service.ts'
 import { createProduct, readProduct } from '../support/store.ts'
 
 const header = 'handle,name,description,variant_label,sku,price,stock,active'
@@ -110,8 +110,7 @@ const wrong: Record<string, { rows: string[]; faults: string }> = {
 }
 
 describe('A product import', () => {
-  const service = withService()
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest()
 
   const sells = async () => (await storedProducts(service, merchant)).flatMap(variantLines)
   const countsOf = (counts: number[]) => {

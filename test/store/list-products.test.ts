@@ -1,13 +1,12 @@
 import { expectRefused } from '../api/refused.ts'
 import { profiled } from '../support/profiled.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 import { createProduct, type ProductResponse, productRequests } from '../support/store.ts'
 
 const cheap = { label: 'x', price: 1 }
 
 describe('The product list', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   let made: ProductResponse[]
   before(async () => {
     const stranger = await service.merchant()

@@ -1,13 +1,12 @@
 import { outboxEvents, post } from '../support/actions.ts'
 import { overtake } from '../support/kill-at-every-step.ts'
 import { lockDocument } from '../support/lock.ts'
-import { withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
+import { withSecondProcess, withServiceAndMerchantPerTest } from '../support/service.ts'
 import { createProduct, productRequests, productsPath, readProduct, sendStore } from '../support/store.ts'
 
 describe('An order that is placed alongside other requests', () => {
-  const service = withService()
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const beside = withSecondProcess(service)
-  const merchant = withMerchantPerTest(service)
   const { change, remove } = productRequests(service, merchant)
 
   const times = <T>(count: number, make: (index: number) => Promise<T>) =>

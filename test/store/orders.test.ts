@@ -3,14 +3,13 @@ import { post, subscribe } from '../support/actions.ts'
 import { isSignedWith, withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
-import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
+import { withAnotherKey, withServiceAndMerchantPerTest } from '../support/service.ts'
 import { createProduct, openLiveShop, productRequests, readProduct } from '../support/store.ts'
 
 const highest = 1_000_000
 
 describe('An order', () => {
-  const service = withService({ MAX_AMOUNT: String(highest) })
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest({ MAX_AMOUNT: String(highest) })
   const endpointServer = withEndpointServer()
 
   const order = (body: object, by = merchant) =>

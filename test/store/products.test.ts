@@ -1,5 +1,5 @@
 import { expectRefused } from '../api/refused.ts'
-import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
+import { asMerchant, withServiceAndMerchantPerTest } from '../support/service.ts'
 import { createProduct, openLiveShop, productRequests } from '../support/store.ts'
 
 const image = 'https://shop.example/thé.jpg?size=2'
@@ -7,8 +7,7 @@ const image = 'https://shop.example/thé.jpg?size=2'
 const variants = (...list: unknown[]) => ({ name: 'x', variants: list })
 
 describe('A product', () => {
-  const service = withService()
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest()
 
   const { create, read, list, change, remove } = productRequests(service, merchant)
   const count = () => service.deps.Product.countDocuments({ businessId: merchant.businessId })

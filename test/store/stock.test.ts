@@ -1,14 +1,13 @@
 import { expectRefused } from '../api/refused.ts'
 import { openSecondProcess } from '../support/actions.ts'
-import { type Service, withMerchant, withService } from '../support/service.ts'
+import { type Service, withServiceAndMerchant } from '../support/service.ts'
 import type { ProductResponse } from '../support/store.ts'
 import { createProduct, productRequests, productsPath, readProduct } from '../support/store.ts'
 
 const highest = 1_000_000_000
 
 describe('A stock change', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
 
   const requests = productRequests(service, merchant)
   const change = (

@@ -42,6 +42,7 @@ export function createClock(): Clock & { shift(atMs: number): number } {
 }
 
 export const tester: Author = { actor: { kind: 'operator', name: 'tester', from: null }, reason: null }
+export const intents = '/api/v1/dev/intents'
 export const secretKey = randomBytes(32).toString('base64')
 
 /** Hashing as in production, which refuses anything cheaper, would take a tenth of the tests' processor time. */
@@ -164,18 +165,17 @@ export function httpTo(origin: string): ReturnType<typeof supertest> {
   return http
 }
 
-export const withService = (environment: Environment | (() => Environment) = {}, log?: Log): Service =>
+type Opening = [environment?: Environment | (() => Environment), log?: Log]
+
+const withOpenService = (per: 'describe' | 'test', [environment = {}, log]: Opening): Service =>
   withOpened(
     () => openService(typeof environment === 'function' ? environment() : environment, log),
     (service) => service.close(),
+    per,
   )
 
-export const withServicePerTest = (environment: Environment = {}): Service =>
-  withOpened(
-    () => openService(environment),
-    (service) => service.close(),
-    'test',
-  )
+export const withService = (...how: Opening): Service => withOpenService('describe', how)
+export const withServicePerTest = (...how: Opening): Service => withOpenService('test', how)
 
 export const withSecondProcess = (service: Service, environment: Environment = {}): Service =>
   withService(() => ({ ...sharedEnvironment(service), ...environment }))
@@ -186,17 +186,20 @@ export function sharedEnvironment({ deps: { config } }: Service): Environment {
 }
 
 export const withMerchant = (service: Service, options?: Partial<KeyOptions>): Merchant =>
-  withOpened(
-    () => service.merchant(options),
-    () => undefined,
-  )
+  withOpened(() => service.merchant(options))
 
 export const withMerchantPerTest = (service: Service, options?: Partial<KeyOptions>): Merchant =>
-  withOpened(
-    () => service.merchant(options),
-    () => undefined,
-    'test',
-  )
+  withOpened(() => service.merchant(options), undefined, 'test')
+
+export function withServiceAndMerchant(...how: Opening): { service: Service; merchant: Merchant } {
+  const service = withService(...how)
+  return { service, merchant: withMerchant(service) }
+}
+
+export function withServiceAndMerchantPerTest(...how: Opening): { service: Service; merchant: Merchant } {
+  const service = withService(...how)
+  return { service, merchant: withMerchantPerTest(service) }
+}
 
 export function asMerchant(businessId: string, issued: IssuedKey): Merchant {
   const read = () => ({ Authorization: `Bearer ${issued.key}` })

@@ -17,9 +17,7 @@ async function linesOf(code: string): Promise<string[]> {
   return lines.map((line) => JSON.parse(line).msg)
 }
 
-describe('A log line', function () {
-  this.timeout(30_000)
-
+describe('A log line', () => {
   it('is written in order at the end of each event loop iteration and on exit', async () => {
     expect(await linesOf(`log.info({}, 'a'); log.info({}, 'b'); process.exit(0)`)).to.deep.equal(['a', 'b'])
     const later = `log.info({}, 'a'); log.info({}, 'b'); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 20)`

@@ -13,9 +13,7 @@ registerHooks({
   },
 })`
 
-describe('A program in the build', function () {
-  this.timeout(60_000)
-
+describe('A program in the build', () => {
   for (const program of ['src/server.js', 'workers/main.js', 'src/release.js', 'src/admin/main.js'])
     it(`refuses an older Node.js in one line before loading anything else: ${program}`, async () => {
       const command = startCommand([process.execPath, '--import', older, join(built(), program), '--help'])

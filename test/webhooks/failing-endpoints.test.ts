@@ -18,7 +18,7 @@ import { lockDocument } from '../support/lock.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
 import { runReplays } from '../support/replays.ts'
 import type { Merchant, Service } from '../support/service.ts'
-import { withAnotherKey, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
+import { withAnotherKey, withSecondProcess, withServiceAndMerchantPerTest } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { createIntents } from '../workers/set-up.ts'
 
@@ -27,10 +27,9 @@ const hourMs = 3_600_000
 const unwatched = { count: () => undefined, done: () => undefined }
 
 describe('A failing endpoint', () => {
-  const service = withService()
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const beside = withSecondProcess(service)
   const endpointServer = withEndpointServer()
-  const merchant = withMerchantPerTest(service)
   let failing: string
   let other: string
   beforeEach(async () => {

@@ -16,8 +16,7 @@ interface Case {
   ids: string[]
 }
 
-describe('An event replay whose worker is killed between any two steps', function () {
-  this.timeout(60_000)
+describe('An event replay whose worker is killed between any two steps', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   async function prepare(): Promise<Case> {

@@ -23,9 +23,8 @@ import { type Logged, logEvents, runReplays, storeDeliveries } from '../support/
 import {
   tester,
   withAnotherKey,
-  withMerchantPerTest,
   withSecondProcess,
-  withService,
+  withServiceAndMerchantPerTest,
 } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { holdRequests } from '../workers/set-up.ts'
@@ -35,9 +34,8 @@ const names = ['payment.created', 'payment.expired', 'payment.failed'] as const 
 const subscribed: EventName[] = ['payment.created', 'payment.expired']
 
 describe('An event replay', () => {
-  const service = withService()
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const second = withSecondProcess(service)
-  const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServerPerTest()
   let endpoint: { _id: string; url: string }
   let referenceNumber: string

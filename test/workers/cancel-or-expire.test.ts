@@ -2,14 +2,13 @@ import { expireIntent } from '../../src/intents/expire.ts'
 import type { Deps } from '../../src/platform/deps.ts'
 import { cancelIntent, createIntent } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 import { openVictim } from '../support/victim.ts'
 
 const dayMs = 86_400_000
 
 describe('A race between cancelling and expiring an intent', () => {
-  const service = withService()
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant()
   /** The intent has expired only for the worker. The victim pauses at its step while the other acts. */
   async function race(step: number, paused: 'cancel' | 'expire') {
     const instant = new Date('2033-01-01T00:00:00Z')

@@ -15,11 +15,10 @@ import {
   subscribe,
 } from '../support/actions.ts'
 import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-server.ts'
-import { withMerchantPerTest, withService } from '../support/service.ts'
+import { withServiceAndMerchantPerTest } from '../support/service.ts'
 
 describe('A delivery', () => {
-  const service = withService()
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const endpointServer = withEndpointServerPerTest()
   let secret: string
   let endpointId: string

@@ -1,16 +1,15 @@
 import { expireDueIntents, expireIntent } from '../../src/intents/expire.ts'
 import { createIntent, deliveriesOf, readIntent, relay, storedBodies, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
-import { withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
+import { withSecondProcess, withServiceAndMerchantPerTest } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { createIntents } from './set-up.ts'
 
 const dayMs = 86_400_000
 
 describe("An intent's expiry", () => {
-  const service = withService()
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const beside = withSecondProcess(service)
-  const merchant = withMerchantPerTest(service)
   afterEach(() => service.clock.freeze(null))
   const reach = (instant: string, ms = 0) => service.clock.freeze(new Date(Date.parse(instant) + ms))
   const storedIntent = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).lean()
@@ -57,8 +56,7 @@ describe("An intent's expiry", () => {
 })
 
 describe('Expiry by the workers', () => {
-  const service = withService({ INTENT_LIFETIME_SECONDS: '1' })
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest({ INTENT_LIFETIME_SECONDS: '1' })
   const endpointServer = withEndpointServer()
 
   it('sends payment.expired exactly once for intents with a lifetime of one second', async () => {

@@ -17,15 +17,14 @@ import {
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'
 import { dumpKeys } from '../support/redis-keys.ts'
-import { withMerchantPerTest, withService } from '../support/service.ts'
+import { withServiceAndMerchantPerTest } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { allDelivered, createIntents, holdRequests, withBatchers, withQueues } from './set-up.ts'
 
 describe("A delivery's first attempt", () => {
-  const service = withService()
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const endpointServer = withEndpointServerPerTest()
   const queues = withQueues('describe')
-  const merchant = withMerchantPerTest(service)
   let endpointId: string
   let queue: Queue
   before(() => void (queue = queues.open(service, 'webhook-delivery')))

@@ -8,7 +8,7 @@ import type { Endpoint } from '../../src/webhooks/endpoints/endpoint.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
 import { createGate } from '../support/gate.ts'
 import { killAtEveryStep } from '../support/kill-at-every-step.ts'
-import { withMerchant, withSecondProcess, withService } from '../support/service.ts'
+import { withSecondProcess, withServiceAndMerchant } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
 const dayMs = 86_400_000
@@ -16,11 +16,9 @@ const leaseMs = 60_000
 /** As stored by the commit before the first step. */
 const vector = readFileSync(new URL('../vectors/endpoint-before-step-1.json', import.meta.url), 'utf8')
 
-describe('A migration step', function () {
-  this.timeout(60_000)
-  const service = withService()
+describe('A migration step', () => {
+  const { service, merchant } = withServiceAndMerchant()
   const beside = withSecondProcess(service)
-  const merchant = withMerchant(service)
   const endpoints = () => rawCollection(service.deps.Endpoint)
   const stored = (_id: string) => service.deps.Endpoint.findById(_id).orFail().lean()
   const [addReportedAt] = Object.values(steps)

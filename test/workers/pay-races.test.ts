@@ -3,7 +3,7 @@ import type { Deps } from '../../src/platform/deps.ts'
 import { cancelIntent, createIntent } from '../support/actions.ts'
 import { outboxEventsOf, outcomeName, pay, simulate, storedIntent } from '../support/pay.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
-import { withMerchant, withSecondProcess, withService } from '../support/service.ts'
+import { withSecondProcess, withServiceAndMerchant } from '../support/service.ts'
 
 const createdAt = new Date('2032-01-01T00:00:00Z')
 const dayMs = 86_400_000
@@ -11,9 +11,8 @@ const dayMs = 86_400_000
 const soon = new Date(createdAt.getTime() + dayMs - 1001)
 
 describe('A race for one intent between two payers, the merchant, a simulation and the expiry', () => {
-  const service = withService()
+  const { service, merchant } = withServiceAndMerchant()
   const beside = withSecondProcess(service)
-  const merchant = withMerchant(service)
   let wallet: ScriptedWallet
   /** The intent has expired for this worker, but not for the API. No real clock skew is this large. */
   let worker: Deps

@@ -9,7 +9,7 @@ import { cancelIntent, createIntent, readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { outboxEventsOf, outcomeName, pay, simulate, storedIntent } from '../support/pay.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
-import { withMerchantPerTest, withService } from '../support/service.ts'
+import { withServiceAndMerchantPerTest } from '../support/service.ts'
 import { openVictim } from '../support/victim.ts'
 import { waitFor } from '../support/wait-for.ts'
 
@@ -17,8 +17,7 @@ const dayMs = 86_400_000
 const minuteMs = 60_000
 
 describe('A payment in progress', () => {
-  const service = withService()
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest()
   let wallet: ScriptedWallet
   beforeEach(() => {
     wallet = scriptedWallet(service)

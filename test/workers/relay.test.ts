@@ -15,13 +15,12 @@ import { withEndpointServer } from '../support/endpoint-server.ts'
 import { fullMetadata } from '../support/large-intents.ts'
 import { storeOrder } from '../support/orders.ts'
 import { simulate, storedIntent } from '../support/pay.ts'
-import { withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
+import { withAnotherKey, withServiceAndMerchantPerTest } from '../support/service.ts'
 import { beforeInsert, createIntents, holdRequests, withBatchers } from './set-up.ts'
 
 describe('The relay', () => {
-  const service = withService()
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const endpointServer = withEndpointServer()
-  const merchant = withMerchantPerTest(service)
 
   it('inserts one delivery per active subscribed endpoint, and empties the outbox', async () => {
     const wanting = await subscribe(service, merchant, endpointServer.url)

@@ -10,7 +10,7 @@ import { deadDeliveries, deadDelivery } from '../support/dead-deliveries.ts'
 import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
 import { killAtEveryStep } from '../support/kill-at-every-step.ts'
-import { type Service, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
+import { type Service, withSecondProcess, withServiceAndMerchantPerTest } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
 const actor = { kind: 'operator', name: 'tester', from: null } as const
@@ -18,9 +18,8 @@ const by: Author = { actor, reason: null }
 const idsOf = (deliveries: { _id: string }[]): string[] => deliveries.map(({ _id }) => _id)
 
 describe('A delivery re-queue', () => {
-  const service = withService()
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const beside = withSecondProcess(service)
-  const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServerPerTest()
   let endpointId: string
   let secret: string

@@ -1,15 +1,14 @@
 import { type AttemptResult, attempt, freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
-import { withMerchant, withService } from '../support/service.ts'
+import { withServiceAndMerchant } from '../support/service.ts'
 
 /** SPEC 6.4: the waits before attempts 2 to 8. */
 const waitsMs = [30, 120, 900, 3600, 14_400, 43_200, 86_400].map((seconds) => seconds * 1000)
 const dayMs = 86_400_000
 
 describe('The retry table', () => {
-  const service = withService()
+  const { service, merchant } = withServiceAndMerchant()
   const endpointServer = withEndpointServer()
-  const merchant = withMerchant(service)
   before(() => subscribe(service, merchant, endpointServer.url))
   beforeEach(() => {
     service.clock.freeze(new Date('2031-05-06T07:08:09.010Z'))

@@ -8,7 +8,7 @@ import { webhookDeliveryWorker } from '../../workers/webhook-delivery.ts'
 import { breaks } from '../invariants/expect-invariants.ts'
 import { freshDelivery, openSecondProcess, storedDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
-import { openService, withMerchant, withService } from '../support/service.ts'
+import { openService, withServiceAndMerchant } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withQueues } from './set-up.ts'
 
@@ -20,8 +20,7 @@ describe('A BullMQ job', () => {
     ...createLog('silent', 'test', null),
     warn: (_: object, event: string) => void warned.push(event),
   } as unknown as Log
-  const service = withService({ WORKER_QUEUES: 'webhook-delivery,maintenance' }, log)
-  const merchant = withMerchant(service)
+  const { service, merchant } = withServiceAndMerchant({ WORKER_QUEUES: 'webhook-delivery,maintenance' }, log)
   const queues = withQueues('describe')
   before(() => subscribe(service, merchant, endpointServer.url))
   beforeEach(() => void warned.splice(0))

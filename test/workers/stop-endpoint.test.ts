@@ -2,13 +2,12 @@ import type { ServerResponse } from 'node:http'
 import { deliveryLeaseMs } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveriesOf, recordFailures, relay, subscribe } from '../support/actions.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
-import { withMerchantPerTest, withService } from '../support/service.ts'
+import { withServiceAndMerchantPerTest } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { beforeInsert, createIntents } from './set-up.ts'
 
 describe('Deleting or disabling an endpoint', () => {
-  const service = withService()
-  const merchant = withMerchantPerTest(service)
+  const { service, merchant } = withServiceAndMerchantPerTest()
   const endpointServer = withEndpointServerPerTest()
   let endpointId: string
   beforeEach(async () => {

@@ -13,7 +13,7 @@ import { beginOwnRefund, newRefund, outboxEventsOf, pay, refund, storedIntent } 
 import { deleteAllKeys } from '../support/redis-keys.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
 import type { Service } from '../support/service.ts'
-import { expectIntact, withMerchant, withSecondProcess, withService } from '../support/service.ts'
+import { expectIntact, withSecondProcess, withServiceAndMerchant } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withQueues } from './set-up.ts'
 
@@ -25,9 +25,8 @@ describe('A payment or refund with an unknown outcome', () => {
     ...createLog('silent', 'test', null),
     error: (fields: object, event: string) => void errors.push({ event, fields }),
   } as unknown as Log
-  const service = withService({}, recordingLog)
+  const { service, merchant } = withServiceAndMerchant({}, recordingLog)
   const beside = withSecondProcess(service)
-  const merchant = withMerchant(service)
   const queues = withQueues('describe')
   before(() => void (queue = queues.open(service, 'wallet-outcome')))
   beforeEach(() => void (wallet = scriptedWallet(service, beside)))

@@ -5,8 +5,7 @@ import { type ServiceProcess, startProcessOf } from '../../support/processes.ts'
 import { withService } from '../../support/service.ts'
 import { harnessEdits } from './edits.ts'
 
-describe('A test build with fault points', function () {
-  this.timeout(60_000)
+describe('A test build with fault points', () => {
   const service = withService()
   let web: ServiceProcess | undefined
   after(() => web?.stop())
