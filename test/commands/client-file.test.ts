@@ -3,8 +3,7 @@ import { generateClients } from '../../clients/generate/generate.ts'
 import { createPayments, type PaymentsError, verifyWebhook } from '../../clients/typescript/payments.ts'
 import numbered from '../../clients/version.json' with { type: 'json' }
 import { read } from '../../dev/source-files.ts'
-import { vectors } from '../vectors/make.ts'
-import { bodyOf } from '../vectors/vector.ts'
+import { bodyOf, vectors } from '../vectors/vector.ts'
 
 /** The strictest compiler options that a merchant may use. */
 const options =

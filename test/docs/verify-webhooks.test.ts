@@ -1,15 +1,13 @@
 import { signedHeaders } from '../../src/webhooks/message.ts'
-import { asText, vectors, written } from '../vectors/make.ts'
-import { newerSecret, newestSecret, secret, type Vector } from '../vectors/vector.ts'
+import { type Vector, vectors } from '../vectors/vector.ts'
 import { languages, verdictsOf } from './languages.ts'
 import { textOf } from './pages.ts'
 import { skipUnlessHere } from './program.ts'
 
 describe('The set of webhook test vectors', () => {
-  it('covers at least 30 requests and matches the stored file', () => {
+  it('still contains all 92 requests that have been published', () => {
     expect(new Set(vectors.map(({ name }) => name)).size).to.equal(vectors.length)
-    expect(vectors.length).to.be.at.least(30)
-    expect(written()).to.equal(asText())
+    expect(vectors.length).to.be.at.least(92)
   })
 
   it("contains the service's own signatures, before and after a secret rotation", () => {
@@ -25,9 +23,12 @@ describe('The set of webhook test vectors', () => {
       const { 'X-Service-Version': _, ...headers } = vector.headers
       expect(serviceSigns([vector.secret], vector), vector.name).to.include(headers)
     }
-    const rotated = vectors.find(({ name }) => name === 'after two rotations, with the oldest secret')
-    if (rotated === undefined) return expect.fail('no such vector')
-    expect(serviceSigns([newestSecret, newerSecret, secret], rotated)).to.include(rotated.headers)
+    const newest = 'd7e1a3905c8b42f6917e0dab35c6f8142b9d7e50a1c3f6842e9b0d7c5a8f1e36'
+    const [newer, oldest] = ['second', 'oldest'].map(
+      (which) =>
+        vectors.find(({ name }) => name === `after two rotations, with the ${which} secret`) as Vector,
+    ) as [Vector, Vector]
+    expect(serviceSigns([newest, newer.secret, oldest.secret], oldest)).to.include(oldest.headers)
   })
 })
 
