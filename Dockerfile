@@ -20,7 +20,7 @@ COPY cli cli
 COPY ops/backup ops/backup
 # npm keeps the compiler, because a package names it as an optional peer.
 RUN npm run build && npm prune --omit=dev && rm -rf node_modules/typescript node_modules/@typescript \
-  && find node_modules \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -iname '*.md' \) -delete
+  && find node_modules \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -iname '*.md' \) ! -iname 'licen[cs]e*' -delete
 
 FROM node:24-trixie-slim
 ENV NODE_ENV=production

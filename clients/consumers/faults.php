@@ -27,7 +27,9 @@ foreach (explode(' ', trim(stream_get_contents(STDIN))) as $name) {
     }
 }
 $quiet = new Payments('sk_test_x', getenv('BASE'));
-echo str_contains(print_r($quiet, true), 'sk_test_x') ? 'shown' : '';
+foreach ([print_r($quiet, true), print_r((array) $quiet, true), var_export($quiet, true)] as $shown) {
+    echo str_contains($shown, 'sk_test_x') ? 'shown' : '';
+}
 foreach ([["sk_test_secret\n", 'https://a.example'], ['sk_test_secret', 'a.example'], ['', 'https://a.example']] as [$key, $url]) {
     try {
         new Payments($key, $url);

@@ -21,7 +21,10 @@ const primitives: Record<string, string> = {
   boolean: 'bool',
   null: 'None',
 }
-const keywords = ['from', 'class', 'import', 'in', 'is', 'not', 'or', 'and', 'global', 'pass', 'return']
+const keywords =
+  'False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield'.split(
+    ' ',
+  )
 
 /** `Optional` and the like instead of `|`, so that Python 3.9 can evaluate the types, too. */
 function createTypes() {
@@ -129,7 +132,7 @@ export function pythonFiles(): Record<string, string> {
     `LISTS = (${lists.map(({ id }) => `"${snake(id)}"`).join(', ')})\n\n`,
     `class Operations:\n${methods.join('\n')}\n${overloads.join('\n')}`,
     '    def list_all(self, operation: str, **fields: Any) -> Iterator[Any]:',
-    '        """Iterates over all items of a list, newest first, and reads each page when it is needed."""',
+    '        """Iterates over all items of a list, newest first, and reads each page when it is needed.\n\n        If you change items so that they leave the list, collect all of them first.\n        """',
     '        return self._list_all(operation, fields)\n',
     '    def _call(self, operation: str, fields: Mapping[str, Any], timeout: Optional[float], max_retries: Optional[float], idempotency_key: Optional[str] = None) -> Any:\n        raise NotImplementedError\n',
     '    def _list_all(self, operation: str, fields: Mapping[str, Any]) -> Iterator[Any]:\n        raise NotImplementedError\n',

@@ -1193,7 +1193,9 @@ class WebhookVerificationError extends \RuntimeException
 final class Payments extends Operations
 {
     private string $base;
-    private string $key;
+    private object $handle;
+    /** By handle, so that no dump of a client shows its key. */
+    private static ?\WeakMap $keys = null;
 
     /**
      * @param string $baseUrl The address of the service.
@@ -1216,14 +1218,10 @@ final class Payments extends Operations
         if (!hasCurl() && !ini_get('allow_url_fopen')) {
             throw new \RuntimeException('Install the PHP extension curl, or set allow_url_fopen.');
         }
-        $this->key = $key;
+        self::$keys ??= new \WeakMap();
+        $this->handle = new \stdClass();
+        self::$keys[$this->handle] = $key;
         $this->base = preg_replace('~/api/v1\z~', '', rtrim($baseUrl, '/'));
-    }
-
-    /** So that no dump shows the key. */
-    public function __debugInfo(): array
-    {
-        return ['baseUrl' => $this->base];
     }
 
     public function __serialize(): array
@@ -1233,7 +1231,8 @@ final class Payments extends Operations
 
     /**
      * Iterates over all items of a list, newest first, and reads each page when it is needed. Skips items that moved
-     * to the next page because newer items were created in between.
+     * to the next page because newer items were created in between. If you change items so that they leave the list,
+     * collect all of them first, because the others move to earlier pages.
      *
      * @param string $operation A method of the client that returns pages, such as `listIntents`.
      * @param array<string, mixed> $input Its input, with the ids that it takes, but without `page`.
@@ -1297,7 +1296,7 @@ final class Payments extends Operations
         [$url, $body] = addressOf($operation, $ids, $input);
         $headers = [
             'Accept: application/json, */*;q=0.5',
-            "Authorization: Bearer $this->key",
+            'Authorization: Bearer ' . self::$keys[$this->handle],
             'User-Agent: payment-intents-mru-php/' . VERSION . ' php/' . PHP_VERSION,
         ];
         if ($operation['method'] !== 'GET') {

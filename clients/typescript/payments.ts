@@ -4008,7 +4008,7 @@ function createSend(settings: PaymentsSettings): Send {
   const { key, baseUrl, timeoutMs = 30_000, maxRetries = 4 } = settings
   if (!isString(key) || !keyPattern.test(key))
     throw new TypeError('key must be an API key, such as sk_test_…')
-  if (!isString(baseUrl) || !/^https?:\/\//.test(baseUrl))
+  if (!isString(baseUrl) || !/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/.test(baseUrl))
     throw new TypeError('baseUrl must be the URL of the service, such as https://pay.example')
   const base = baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '')
   const { origin } = new URL(base)
@@ -4059,9 +4059,9 @@ function addressOf({ method, path, query = [], hasBody }: Endpoint, input: Recor
     return value
   }
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = String(take(name))
+    const value = take(name)
     // URL parsers remove such a segment, so the request would go to another path.
-    if (value === '.' || value === '..') throw new TypeError(`${name} must not be "${value}".`)
+    if (!isString(value) || ['', '.', '..'].includes(value)) throw new TypeError(`${name} must be an id.`)
     return encodeURIComponent(value)
   })
   const params = new URLSearchParams()
@@ -4156,7 +4156,8 @@ function followEvents(send: Send, options: FollowOptions = {}, call: CallOptions
 export interface Payments extends Operations {
   /**
    * Iterates over all items of a list, newest first. Reads the next page when the items of one page are used up. It
-   * skips items that moved to the next page because newer items were created in between.
+   * skips items that moved to the next page because newer items were created in between. If you change items so that
+   * they leave the list, collect all of them first, because the others move to earlier pages.
    */
   listAll<Id extends ListId>(id: Id, ...args: ListArguments<Id>): AsyncGenerator<Item<Id>, void, undefined>
   /** Follows the event log, so that your program misses no event, even if it was offline. */
@@ -4190,7 +4191,7 @@ function refuseMisplaced(id: string, input: unknown): void {
       `${id} takes an object with all fields, even with a single one, and then the options.`,
     )
   const option = ['idempotencyKey', 'signal', 'timeoutMs', 'maxRetries'].find((name) => name in input)
-  if (option !== undefined) throw new TypeError(`${option} belongs into the second argument of ${id}.`)
+  if (option !== undefined) throw new TypeError(`${option} belongs in the second argument of ${id}.`)
 }
 
 interface ListPage {

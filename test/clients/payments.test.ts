@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import type * as payments from '../../clients/typescript/payments.ts'
+import { freePort } from '../../dev/servers/free-port.ts'
 import { apiBasePath } from '../../src/app.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { startProxy } from '../docs/proxy.ts'
@@ -114,15 +115,40 @@ describe('The npm package', () => {
   })
 
   it('exposes the API key neither on the client nor in errors', async () => {
-    const unreachable = connect({ baseUrl: 'http://127.0.0.1:1', maxRetries: 0 })
+    const baseUrl = `http://127.0.0.1:${await freePort()}`
+    const unreachable = connect({ baseUrl, maxRetries: 0 })
     const error = await unreachable.getBalance().catch((thrown: unknown) => thrown)
     expect(error).to.include({ code: 'CONNECTION_FAILED', statusCode: undefined })
+    expect((error as Error).message).to.equal(`The connection to ${baseUrl} failed: ECONNREFUSED.`)
     const shown = [unreachable, error].map((each) => inspect(each, { depth: null, showHidden: true }))
     expect(shown.join()).to.not.include(merchant.key)
     const broken = () => connect({ key: `${merchant.key}\n` })
     expect(broken)
       .to.throw(TypeError)
       .and.not.match(/sk_test_\w{5}/)
+  })
+
+  it('explains a misuse before it sends anything', async () => {
+    const payments = connect()
+    const misuses: Record<string, () => unknown> = {
+      'key must be an API key': () => connect({ key: undefined as unknown as string }),
+      'baseUrl must be the URL of the service': () => connect({ baseUrl: 'https://me:pw@pay.example' }),
+      'idempotencyKey belongs in the second argument of createIntent': () =>
+        payments.createIntent({ amount: 500, ...{ idempotencyKey: 'a-key' } }),
+      'getIntent takes an object': () => payments.getIntent('PI-1' as never),
+      'referenceNumber must be an id': () => payments.getIntent({ referenceNumber: '' }),
+      'label is undefined. Leave it out': () =>
+        payments.createIntent({ amount: 500, label: undefined as never }),
+      'There is no list listIntent': () => payments.listAll('listIntent' as never),
+      'headers must be the headers': () =>
+        client.verifyWebhook({ body: '', headers: undefined as never, secret: 'a' }),
+    }
+    for (const [message, misuse] of Object.entries(misuses)) {
+      const error = await (async () => misuse())().catch((thrown: unknown) => thrown)
+      expect(error, message).to.be.instanceOf(TypeError)
+      expect((error as Error).message).to.include(message)
+    }
+    expect((await payments.listIntents({})).items).to.have.length(0)
   })
 
   it('verifies a delivered webhook and returns its event', async () => {

@@ -1370,7 +1370,10 @@ class Operations:
     ) -> Iterator[Order]: ...
 
     def list_all(self, operation: str, **fields: Any) -> Iterator[Any]:
-        """Iterates over all items of a list, newest first, and reads each page when it is needed."""
+        """Iterates over all items of a list, newest first, and reads each page when it is needed.
+
+        If you change items so that they leave the list, collect all of them first.
+        """
         return self._list_all(operation, fields)
 
     def _call(self, operation: str, fields: Mapping[str, Any], timeout: Optional[float], max_retries: Optional[float], idempotency_key: Optional[str] = None) -> Any:

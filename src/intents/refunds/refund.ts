@@ -46,7 +46,10 @@ function checkRefund(intent: IntentToChange, request: RefundRequest) {
   if (expectedRefundable !== null && expectedRefundable !== refundable)
     throw refuse('REFUND_AMOUNT_MISMATCH', { param: 'expectedRefundable', details })
   const amount = request.amount ?? refundable
-  if (amount > refundable) throw refuse('AMOUNT_OUT_OF_RANGE', { param: 'amount', details })
+  if (amount > refundable) {
+    const message = `amount can be at most ${refundable} centimes, the amount not refunded yet.`
+    throw refuse('AMOUNT_OUT_OF_RANGE', { param: 'amount', details, message })
+  }
   if (sandbox && [amount, amountPaid].includes(failingRefundAmount)) throw refuse('REFUND_FAILED')
   const { returnedFees, guard } = feePortionsOf(payment, intent, amount)
   const exactly = expectedRefundable === null ? {} : { refundsCommitted }
