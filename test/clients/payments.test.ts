@@ -139,7 +139,7 @@ describe('The npm package', () => {
       'referenceNumber must be an id': () => payments.getIntent({ referenceNumber: '' }),
       'label is undefined. Leave it out': () =>
         payments.createIntent({ amount: 500, label: undefined as never }),
-      'There is no list listIntent': () => payments.listAll('listIntent' as never),
+      'There is no list listIntent': () => payments.listAll('listIntent' as never, {} as never),
       'headers must be the headers': () =>
         client.verifyWebhook({ body: '', headers: undefined as never, secret: 'a' }),
     }

@@ -193,7 +193,9 @@ describe('A notice to operators', () => {
     chat.respondWith((res) => void res.writeHead(503).end())
     await poll(service)
     const failures = async () =>
-      (await service.deps.Notice.find(own).lean()).map((each) => each.failures).toSorted((one, other) => one - other)
+      (await service.deps.Notice.find(own).lean())
+        .map((each) => each.failures)
+        .toSorted((one, other) => one - other)
     expect(await failures()).to.deep.equal([1, 5, 5, 5, 5])
     advance(61_000)
     await poll(service)
