@@ -16,9 +16,7 @@ describe('The payment search', () => {
   const rotated = withSecondProcess(service, { SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: secretKey })
   const merchant = withMerchant(service)
   let staff: Visitor & { name: string }
-  before(async () => {
-    staff = await signedIn(service, 'viewer')
-  })
+  before(async () => void (staff = await signedIn(service, 'viewer')))
   afterEach(() => service.clock.freeze(null))
 
   const search = (q: string) => staff.act('/admin/search', { q })

@@ -9,9 +9,7 @@ describe('POST /dev/intents', () => {
   const lifetimes = { INTENT_LIFETIME_SECONDS: '3600', CODE_LIFETIME_SECONDS: '60' }
   const { service, merchant } = withServiceAndMerchant({ MAX_AMOUNT: String(maxAmount), ...lifetimes })
   let live: Merchant
-  before(async () => {
-    live = await withAnotherKey(service, merchant, { mode: 'live' })
-  })
+  before(async () => void (live = await withAnotherKey(service, merchant, { mode: 'live' })))
 
   /** A string is sent as is, so it can contain what JSON.stringify never writes. */
   const create = (body: object | string, as: Merchant = merchant) =>
@@ -161,12 +159,8 @@ describe('POST /dev/intents', () => {
 
   describe('with invalid input', () => {
     let intentsBefore: number
-    beforeEach(async () => {
-      intentsBefore = await service.deps.Intent.countDocuments()
-    })
-    afterEach(async () => {
-      expect(await service.deps.Intent.countDocuments()).to.equal(intentsBefore)
-    })
+    beforeEach(async () => void (intentsBefore = await service.deps.Intent.countDocuments()))
+    afterEach(async () => expect(await service.deps.Intent.countDocuments()).to.equal(intentsBefore))
     const types = ['FIXED', 'OPEN']
     const amounts = (...values: string[]) =>
       values.flatMap((amount) => types.map((type) => `{"amount":${amount},"amountType":"${type}"}`))

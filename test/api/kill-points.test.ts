@@ -21,11 +21,9 @@ import { withEndpointServer } from '../support/endpoint-server.ts'
 import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import type { Victim } from '../support/victim.ts'
-import { waitFor } from '../support/wait-for.ts'
+import { type Sent, type Write, writeOnce } from '../support/write-once.ts'
 
 const dayMs = 86_400_000
-type Method = 'POST' | 'PUT' | 'DELETE'
-type Input = { merchant: Merchant; path: string; body: object }
 
 describe('If a process is killed between any two steps, the service', () => {
   const service = withService()
@@ -33,16 +31,10 @@ describe('If a process is killed between any two steps, the service', () => {
   const failing = withEndpointServer()
   before(() => failing.respondWith((res) => void res.writeHead(500).end()))
 
-  const kill = <Case>(operation: Operation<Case>, waitMs = 0) => killAtEveryStep(service, operation, waitMs)
+  const kill = <Case>(operation: Operation<Case>, waitMs?: number) =>
+    killAtEveryStep(service, operation, waitMs)
   const land = <Case>(operation: Operation<Case>, effectStep: number) =>
     landDuringRetry(service, operation, effectStep)
-
-  const send = (method: Method, origin: string, { path, merchant, body }: Input) =>
-    fetch(`${origin}/api/v1/dev${path}`, {
-      method,
-      headers: { ...merchant.write('the-same-key'), 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    })
 
   async function hookedMerchant() {
     const merchant = await service.merchant()
@@ -57,40 +49,13 @@ describe('If a process is killed between any two steps, the service', () => {
   }
   const endpointOf = ({ businessId }: Pick<Merchant, 'businessId'>) =>
     service.deps.Endpoint.findOne({ businessId }).orFail().lean<Endpoint>()
-  type Request = Input & { responses: string[] }
   type Check = (merchant: Merchant, data: Record<string, unknown>, label: string) => Promise<unknown>
 
-  /** A request that must take effect once, with one response, however often it is sent. */
-  const request = (
-    status: number,
-    prepare: () => Promise<Input>,
-    check: Check,
-    method: Method = 'POST',
-  ): Operation<Request> => ({
-    prepare: async () => ({ ...(await prepare()), responses: [] }),
-    async run(victim, { responses, ...input }) {
-      const response = await send(method, victim.origin, input)
-      const text = await response.text()
-      // After losing its database, a process returns an error, and the merchant retries.
-      if (response.status < 500 && response.status !== 409) responses.push(text)
-      return response.status
-    },
-    async repeat({ responses, ...input }) {
-      // MongoDB keeps a killed process's locks for a few seconds.
-      const final = async () => {
-        const sent = await send(method, service.origin, input)
-        return sent.status < 500 && sent.status !== 409 && sent
-      }
-      const response = await waitFor('a final response', final, 30_000)
-      responses.push(await response.text())
-      expect(response.status, responses.at(-1)).to.equal(status)
-      await workThrough(input.merchant)
-    },
-    async check({ merchant, responses }, label) {
-      expect(new Set(responses), label).to.have.property('size', 1)
-      await check(merchant, JSON.parse(responses[0] ?? '').data, label)
-    },
-  })
+  const request = (status: number, prepare: () => Promise<Write>, check: Check): Operation<Sent> => {
+    const once = writeOnce(service, status, prepare, ({ merchant }, ...found) => check(merchant, ...found))
+    const repeat = (each: Sent) => once.repeat(each).then(() => workThrough(each.merchant))
+    return { ...once, repeat }
+  }
 
   /** Acts as a worker with slots, and waits for the attempts that `act` starts. */
   async function asWorker({ deps }: Victim, act: () => Promise<unknown>): Promise<unknown> {
@@ -178,7 +143,12 @@ describe('If a process is killed between any two steps, the service', () => {
   /** Changes the merchant's only endpoint. All commit alike, so three late commits are enough. */
   function itChanges(
     [what, act, lands]: [string, AuditAction, 'lands'?],
-    [status, path, body = {}, method]: [status: number, path: string, body?: object, method?: Method],
+    [status, path, body = {}, method = 'POST']: [
+      status: number,
+      path: string,
+      body?: object,
+      method?: string,
+    ],
     check: Check,
     prepare = soleEndpoint,
   ): void {
@@ -187,7 +157,7 @@ describe('If a process is killed between any two steps, the service', () => {
         status,
         async () => {
           const made = await prepare()
-          return { ...made, path: made.path + path, body }
+          return { ...made, path: made.path + path, body, method }
         },
         async (merchant, data, label) => {
           await check(merchant, data, label)
@@ -196,7 +166,6 @@ describe('If a process is killed between any two steps, the service', () => {
           const actors = lines.map(({ actor }) => actor)
           expect(actors, label).to.deep.equal([{ kind: 'merchant', name, from: '127.0.0.1' }])
         },
-        method,
       )
       const steps = await kill(operation)
       if (lands) await land(operation, steps.indexOf('mongodb commitTransaction') + 1)

@@ -15,9 +15,7 @@ const body = '{"amount":5}'
 describe('An HTTP connection', () => {
   const { service, merchant } = withServiceAndMerchant()
   let hasty: Opened
-  before(async () => {
-    hasty = await openServer(service)
-  })
+  before(async () => void (hasty = await openServer(service)))
   after(() => hasty.close())
   const head = (...headers: string[]) => postHead(intents, merchant.write(), ...headers)
   const create = () => head('Content-Length: 12') + body

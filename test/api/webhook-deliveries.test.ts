@@ -24,9 +24,7 @@ describe('The webhook delivery API', () => {
   const { service, merchant } = withServiceAndMerchantPerTest({ WEBHOOK_TIMEOUT_SECONDS: '2' })
   const endpointServer = withEndpointServerPerTest()
   let endpointId: string
-  beforeEach(async () => {
-    endpointId = (await subscribe(service, merchant, endpointServer.url)).id
-  })
+  beforeEach(async () => void (endpointId = (await subscribe(service, merchant, endpointServer.url)).id))
   afterEach(() => service.clock.freeze(null))
   const list = (query = '', as = merchant) => service.http.get(`${path}?${query}`).set(as.read())
   const listed = async (query = '', as = merchant) => {

@@ -41,9 +41,7 @@ describe('The webhook endpoint API', () => {
   })
 
   describe('on POST /dev/webhooks/endpoints with invalid input', () => {
-    afterEach(async () => {
-      expect(await count()).to.equal(0)
-    })
+    afterEach(async () => expect(await count()).to.equal(0))
 
     it('stores nothing and returns VALIDATION_ERROR if the URL or the events are missing', async () => {
       await expectInvalid({}, 'VALIDATION_ERROR', 'url')

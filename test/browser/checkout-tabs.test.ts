@@ -14,9 +14,7 @@ const [expired] = words.panels.expired
 describe('A payment in a browser', () => {
   const counter = withCounter()
   let merchant: Merchant
-  beforeEach(async () => {
-    merchant = await counter.service.merchant()
-  })
+  beforeEach(async () => void (merchant = await counter.service.merchant()))
   afterEach(() => expect(counter.faults()).to.deep.equal([]))
   const open = async (path: string, scripts = true): Promise<Page> => {
     const page = await counter.openWindow({ size: 'phone', scripts, language: locale.code })

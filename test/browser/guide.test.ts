@@ -11,9 +11,7 @@ describe("The merchants' guide in a browser", function () {
   this.timeout(120_000)
   const service = withService()
   let browser: Browser
-  before(async () => {
-    browser = await startBrowser()
-  })
+  before(async () => void (browser = await startBrowser()))
   after(() => browser.close())
   const opened: { faults: string[] }[] = []
   afterEach(() => expect(opened.flatMap(({ faults }) => faults)).to.deep.equal([]))

@@ -13,9 +13,7 @@ const password = 'trois petits chats gris'
 describe('A password link in a browser', () => {
   const service = withService()
   let browser: Browser
-  before(async () => {
-    browser = await startBrowser('--host-resolver-rules=MAP *.example.com 127.0.0.1')
-  })
+  before(async () => void (browser = await startBrowser('--host-resolver-rules=MAP *.example.com 127.0.0.1')))
   after(() => browser.close())
 
   // Browsers send no Sec-Fetch-Site to a site without TLS, unless it's on the same machine.

@@ -25,9 +25,7 @@ const switches = {
 describe('A switched-off business', () => {
   let provider: Provider
   let merchant: Merchant
-  before(async () => {
-    provider = await startProvider()
-  })
+  before(async () => void (provider = await startProvider()))
   const service = withService(() => provider.environment)
   before(() => provider.setClock(service.clock.now))
   beforeEach(async () => {

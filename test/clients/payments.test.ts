@@ -134,12 +134,12 @@ describe('The npm package', () => {
       'key must be an API key': () => connect({ key: undefined as unknown as string }),
       'baseUrl must be the URL of the service': () => connect({ baseUrl: 'https://me:pw@pay.example' }),
       'idempotencyKey belongs in the second argument of createIntent': () =>
-        payments.createIntent({ amount: 500, ...{ idempotencyKey: 'a-key' } }),
+        payments.createIntent({ amount: 500, idempotencyKey: 'a-key' } as never),
       'getIntent takes an object': () => payments.getIntent('PI-1' as never),
       'referenceNumber must be an id': () => payments.getIntent({ referenceNumber: '' }),
       'label is undefined. Leave it out': () =>
         payments.createIntent({ amount: 500, label: undefined as never }),
-      'There is no list listIntent': () => payments.listAll('listIntent' as never, {} as never),
+      'There is no list listIntent': () => payments.listAll('listIntent' as never, {}),
       'headers must be the headers': () =>
         client.verifyWebhook({ body: '', headers: undefined as never, secret: 'a' }),
     }

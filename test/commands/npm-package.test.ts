@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process'
-import { hash } from 'node:crypto'
 import {
   copyFileSync,
   existsSync,
@@ -10,21 +8,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { packages } from '../../clients/release/packages.ts'
 import { npm } from '../../dev/setup/run.mjs'
-import { createBareApp } from '../../src/http/server/bare-app.ts'
-import { packagesRouter } from '../../src/reference/packages.ts'
-import { relay } from '../support/actions.ts'
-import { listen } from '../support/listen.ts'
 import { withService } from '../support/service.ts'
-import { waitFor } from '../support/wait-for.ts'
-import { withOpened } from '../support/with.ts'
+import { runFile, runShop, withPackages } from './consumers.ts'
 
-const runFile = promisify(execFile)
 const printed =
   'Paid: 50000\nEvent: payment.confirmed\nVerified: true\nForged: SIGNATURE_MISMATCH\nRefused: INTENT_CANCEL_INVALID_STATUS\n'
 const program = readFileSync('clients/consumers/shop.js', 'utf8')
@@ -84,22 +74,7 @@ describe('The npm package, as merchants install it', function () {
   const tools = join(process.cwd(), '.data/consumers')
   let missing = ''
   after(() => rmSync(folder, { recursive: true }))
-  const server = withOpened(
-    async () => {
-      const found = packages
-        .filter(({ file }) => file.endsWith('.tgz'))
-        .map(async ({ file, build }) => {
-          const content = Buffer.from(await build())
-          const sha256 = hash('sha256', content, 'hex')
-          return { path: `/docs/packages/${file}`, file, version: '1.0.0', sha256, content, isReleased: true }
-        })
-      const served = await Promise.all(found)
-      return listen(
-        createServer(createBareApp(service.deps, (app) => app.use(packagesRouter(service.deps, served)))),
-      )
-    },
-    ({ close }) => close(),
-  )
+  const server = withPackages(service, /\.tgz$/)
 
   before(async () => {
     const [{ file } = { file: '' }] = packages
@@ -138,17 +113,7 @@ describe('The npm package, as merchants install it', function () {
           )
           return this.skip()
         }
-        const merchant = await service.merchant()
-        const env = { ...process.env, NODE_OPTIONS: '', BASE: service.origin, KEY: merchant.key }
-        let hasEnded = false
-        const running = runFile(nodeOf(version), [name], { cwd: folder, env }).finally(() => {
-          hasEnded = true
-        })
-        const relaying = waitFor('the program has ended', async () => {
-          await relay(service, merchant)
-          return hasEnded
-        })
-        const [{ stdout }] = await Promise.all([running, relaying])
+        const { stdout } = await runShop(service, nodeOf(version), [name], folder)
         expect(stdout).to.equal(printed)
       })
 

@@ -1,24 +1,12 @@
-import { execFile } from 'node:child_process'
-import { hash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { packages } from '../../clients/release/packages.ts'
 import { npm } from '../../dev/setup/run.mjs'
-import { createBareApp } from '../../src/http/server/bare-app.ts'
-import { packagesRouter } from '../../src/reference/packages.ts'
-import { relay } from '../support/actions.ts'
-import { listen } from '../support/listen.ts'
 import { withService } from '../support/service.ts'
-import { waitFor } from '../support/wait-for.ts'
-import { withOpened } from '../support/with.ts'
+import { runFile, runShop, withPackages } from './consumers.ts'
 
 const report = ({ message }: Error): undefined => console.error(message) as undefined
-
-/** Runs a program. The error of one that fails contains what it printed. */
-const runFile = promisify(execFile)
 
 const printed =
   'Paid: 50000\nEvent: payment.confirmed\nVerified: true\nRefused: INTENT_CANCEL_INVALID_STATUS\n'
@@ -42,37 +30,13 @@ describe('The Python and PHP packages, as merchants install them', function () {
   const service = withService()
   const folder = mkdtempSync(join(tmpdir(), 'consumers-'))
   after(() => rmSync(folder, { recursive: true }))
-  const built = packages.filter(({ file }) => /\.(whl|php)$/.test(file))
-  const nameOf = (extension: string) => built.find(({ file }) => file.endsWith(extension))?.file ?? ''
+  const nameOf = (extension: string) => packages.find(({ file }) => file.endsWith(extension))?.file ?? ''
 
-  /** What `/docs/packages/` serves after a release. */
-  const server = withOpened(
-    async () => {
-      const found = built.map(async ({ file, build }) => {
-        const content = Buffer.from(await build())
-        const sha256 = hash('sha256', content, 'hex')
-        return { path: `/docs/packages/${file}`, file, version: '1.0.0', sha256, content, isReleased: true }
-      })
-      const served = await Promise.all(found)
-      return listen(
-        createServer(createBareApp(service.deps, (app) => app.use(packagesRouter(service.deps, served)))),
-      )
-    },
-    ({ close }) => close(),
-  )
+  const server = withPackages(service, /\.(whl|php)$/)
   const urlOf = (extension: string) => `${server.origin}/docs/packages/${nameOf(extension)}`
 
-  /** Runs a program that waits for an event. */
-  async function runShop(command: string, args: string[]): Promise<string> {
-    const merchant = await service.merchant()
-    const env = { ...process.env, BASE: service.origin, KEY: merchant.key }
-    let hasEnded = false
-    const running = runFile(command, args, { cwd: folder, env }).finally(() => void (hasEnded = true))
-    const relaying = waitFor('the program has ended', async () => {
-      await relay(service, merchant)
-      return hasEnded
-    })
-    const [{ stdout, stderr }] = await Promise.all([running, relaying])
+  async function printedBy(command: string, args: string[]): Promise<string> {
+    const { stdout, stderr } = await runShop(service, command, args, folder)
     return stdout + stderr
   }
 
@@ -99,7 +63,7 @@ describe('The Python and PHP packages, as merchants install them', function () {
       const python = await installPython(version)
       if (python === undefined) return skip(this, `Python ${version} is not installed`)
       copyFileSync('clients/examples/shop.py', join(folder, 'shop.py'))
-      expect(await runShop(python, ['-X', 'dev', '-W', 'error', 'shop.py'])).to.equal(printed)
+      expect(await printedBy(python, ['-X', 'dev', '-W', 'error', 'shop.py'])).to.equal(printed)
     })
 
   it('have types that mypy checks for every version of Python', async function () {
@@ -148,7 +112,7 @@ describe('The Python and PHP packages, as merchants install them', function () {
         it(`runs the guide's program with version ${version} and ${transport}`, async function () {
           if (!isInstalled) return skip(this, `PHP ${version} could not be fetched from npm`)
           const args = ['run.mjs', version, disabled, nameOf('.php'), 'shop.php']
-          expect(await runShop(process.execPath, args)).to.equal(printed)
+          expect(await printedBy(process.execPath, args)).to.equal(printed)
         })
   })
 })

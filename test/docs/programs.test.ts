@@ -1,7 +1,6 @@
-import { post, relay } from '../support/actions.ts'
+import { post, relayDuring } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withService } from '../support/service.ts'
-import { waitFor } from '../support/wait-for.ts'
 import { createFixture, inThisMonth } from './curl.ts'
 import { fileOf, languageOf, languages, librariesOf, programs } from './languages.ts'
 import { type Block, blocksOf, nameOf, textOf } from './pages.ts'
@@ -87,15 +86,8 @@ describe('An example program in the guide', () => {
       const file = fileOf(program) ?? ''
       const files = { ...library, [file]: program.text }
       const command = [language?.command ?? process.execPath, file] as const
-      let hasEnded = false
-      const printed = runProgram([...command], { files, environment, input: '' }).finally(() => {
-        hasEnded = true
-      })
-      const relayed = waitFor('the program has ended', async () => {
-        await relay(service, merchant)
-        return hasEnded
-      })
-      const [text] = await Promise.all([printed, relayed])
+      const running = runProgram([...command], { files, environment, input: '' })
+      const text = await relayDuring(service, merchant, running)
       expect(text).to.equal(shownBelow(program))
     })
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { formFor } from '../../dev/form.ts'
-import { createIntent } from '../support/actions.ts'
+import { createIntent, sendJson } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { outcomeName, pay, storedIntent } from '../support/pay.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
@@ -90,11 +90,7 @@ describe('The service with a wrong wall clock in one process', function () {
     await (await fetch(url, { method: 'POST', body: new URLSearchParams({ ...fields, phone, pin }) })).text()
   }
   const refund = (referenceNumber: string, headers: Record<string, string>): Promise<Response> =>
-    fetch(`${web.origin}/api/v1/dev/intents/${referenceNumber}/refund`, {
-      method: 'POST',
-      headers: { ...headers, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ amount: refunded }),
-    })
+    sendJson(web.origin, headers, `/intents/${referenceNumber}/refund`, { amount: refunded })
 
   it('reports the clock skew in its metrics', async () => {
     const skewSeconds = async (): Promise<number> => {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Server, startMongo } from '../../dev/servers.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { paymentEvents, subscribe } from '../support/actions.ts'
+import { paymentEvents, sendJson, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
@@ -55,11 +55,7 @@ describe('The service during a MongoDB outage', () => {
   async function create(key: string): Promise<Create> {
     const startedAt = performance.now()
     try {
-      const response = await fetch(`${web.origin}/api/v1/dev/intents`, {
-        method: 'POST',
-        headers: { ...merchant.write(key), 'Content-Type': 'application/json' },
-        body: '{"amount":100}',
-      })
+      const response = await sendJson(web.origin, merchant.write(key), '/intents', { amount: 100 })
       const { data, error } = (await response.json()) as {
         data?: { referenceNumber: string }
         error?: { code: string }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { recordRecentSuccess, subscribe } from '../support/actions.ts'
+import { recordRecentSuccess, sendJson, subscribe } from '../support/actions.ts'
 import { pem } from '../support/certificate.ts'
 import { startEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'
@@ -65,11 +65,7 @@ function startLoad({ web: { origin }, merchant }: Stage) {
   const state = { isStopped: false }
   const run = async (): Promise<void> => {
     while (!state.isStopped) {
-      const response = await fetch(`${origin}/api/v1/dev/intents`, {
-        method: 'POST',
-        headers: { ...merchant.write(), 'Content-Type': 'application/json' },
-        body: '{"amount":100}',
-      })
+      const response = await sendJson(origin, merchant.write(), '/intents', { amount: 100 })
       const { data } = (await response.json()) as { data: { referenceNumber: string } }
       createdAt.set(data.referenceNumber, Date.now())
       await pause(everyMs)

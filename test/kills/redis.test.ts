@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Redis } from 'ioredis'
 import { startRedis } from '../../dev/servers.ts'
-import { createIntent, subscribe } from '../support/actions.ts'
+import { createIntent, sendJson, subscribe } from '../support/actions.ts'
 import { startEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'
 import { startProcess } from '../support/processes.ts'
@@ -41,15 +41,11 @@ async function openOutage() {
   }
 }
 
-/** Creates intents one after another. Each must succeed well before a person would lose patience. */
+/** Creates intents one after another. Each must succeed well before a person would lose within. */
 async function createSome({ web, merchant }: Outage, count: number): Promise<void> {
   for (let created = 0; created < count; created += 1) {
-    const response = await fetch(`${web.origin}/api/v1/dev/intents`, {
-      method: 'POST',
-      headers: { ...merchant.write(), 'Content-Type': 'application/json' },
-      body: '{"amount":100}',
-      signal: AbortSignal.timeout(2_000),
-    })
+    const within = { signal: AbortSignal.timeout(2_000) }
+    const response = await sendJson(web.origin, merchant.write(), '/intents', { amount: 100 }, within)
     expect(response.status).to.equal(201)
   }
 }

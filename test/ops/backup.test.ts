@@ -25,6 +25,7 @@ import {
   freshDelivery,
   readIntent,
   relay,
+  sendJson,
   storedBody,
   subscribe,
 } from '../support/actions.ts'
@@ -57,15 +58,8 @@ describe('A backup', () => {
   let service: Service = original
   let folder: string
   const opened: { close(): Promise<unknown> }[] = []
-  const create = (key: string) =>
-    fetch(`${service.origin}/api/v1/dev/intents`, {
-      method: 'POST',
-      headers: { ...merchant.write(key), 'Content-Type': 'application/json' },
-      body: '{"amount":100}',
-    })
-  before(async () => {
-    folder = await fs.mkdtemp(join(tmpdir(), 'payment-intents-backups-'))
-  })
+  const create = (key: string) => sendJson(service.origin, merchant.write(key), '/intents', { amount: 100 })
+  before(async () => void (folder = await fs.mkdtemp(join(tmpdir(), 'payment-intents-backups-'))))
   after(async () => {
     await Promise.all(opened.map((each) => each.close()))
     await fs.rm(folder, { recursive: true })

@@ -10,9 +10,7 @@ describe('Bull Board with an unreliable Redis', () => {
   const redis = withServer(startRedis)
   let staff: Visitor
   const service = withService(() => ({ REDIS_URL: redis.url }))
-  before(async () => {
-    staff = await signedIn(service, 'support')
-  })
+  before(async () => void (staff = await signedIn(service, 'support')))
   const listing = () => callBoard(service, staff, 'get', '/api/queues')
   async function expectError(): Promise<void> {
     expect((await callBoard(service, staff, 'get', '')).status).to.equal(200)

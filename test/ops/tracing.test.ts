@@ -3,7 +3,7 @@ import { createRequire, registerHooks } from 'node:module'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { fill, open, wallets } from '../checkout/customer.ts'
-import { cancelIntent, deliveriesOf, relay, requestIntent, subscribe } from '../support/actions.ts'
+import { cancelIntent, deliveriesOf, relay, requestIntent, sendJson, subscribe } from '../support/actions.ts'
 import { type CollectedSpan, startCollector } from '../support/collector.ts'
 import { startEndpointServer, withEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'
@@ -243,8 +243,7 @@ describe('A trace across two processes', () => {
     const environment = { OTEL_EXPORTER_OTLP_ENDPOINT, WEBHOOK_ALLOWED_HOSTS: endpointServer.host }
     const start = (name: 'web' | 'worker') => startProcess(name, service, environment)
     const [web, worker] = await Promise.all([start('web'), start('worker')])
-    const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
-    await fetch(`${web.origin}${intents}`, { method: 'POST', headers, body: '{"amount":5}' })
+    await sendJson(web.origin, merchant.write(), '/intents', { amount: 5 })
     await endpointServer.atLeast(1)
     await waitFor('the result is stored', () => service.deps.Delivery.exists({ status: 'DELIVERED' }))
     for (const process of [web, worker]) process.kill('SIGTERM')

@@ -1,8 +1,8 @@
-import { outboxEvents, post } from '../support/actions.ts'
+import { outboxEvents, post, sendJson } from '../support/actions.ts'
 import { overtake } from '../support/kill-at-every-step.ts'
 import { lockDocument } from '../support/lock.ts'
 import { withSecondProcess, withServiceAndMerchantPerTest } from '../support/service.ts'
-import { createProduct, productRequests, productsPath, readProduct, sendStore } from '../support/store.ts'
+import { createProduct, productRequests, productsPath, readProduct } from '../support/store.ts'
 
 describe('An order that is placed alongside other requests', () => {
   const { service, merchant } = withServiceAndMerchantPerTest()
@@ -95,16 +95,17 @@ describe('An order that is placed alongside other requests', () => {
     it(`uses a product's current data, even if the product changed after the order read it: ${what}`, async () => {
       const product = await createProduct(service, merchant, { variants: [{ ...shirt, stock: 5 }] })
       const { _id: productId, variants } = product
-      const { body } = await overtake(service, 4, [
-        (_deps, { origin }) =>
-          sendStore(origin, merchant, 'POST', '/orders/simulate', { items: [one(product)] }),
+      const items = [one(product)]
+      const sent = await overtake(service, 4, [
+        (_, { origin }) => sendJson(origin, merchant.write(), '/store/orders/simulate', { items }),
         async () => {
           const [{ _id }] = variants
           if (fields === null) return void (await remove(productId).expect(200))
           const changed = 'variants' in fields ? { variants: [{ _id, ...fields.variants[0] }] } : fields
           await change(productId, changed).expect(200)
         },
-      ]).then(({ text }) => ({ body: JSON.parse(text) }))
+      ])
+      const body = JSON.parse(await sent.text())
       const [item] = (body.data?.['items'] ?? []) as object[]
       expect(item ?? body.error).to.include(response)
       const stored = await service.deps.Product.findById(productId).orFail().lean()

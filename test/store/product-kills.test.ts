@@ -1,49 +1,31 @@
 import type { Product } from '../../src/store/products/product.ts'
 import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
-import { type Merchant, withService } from '../support/service.ts'
-import { createProduct, repeated, sendStore } from '../support/store.ts'
-
-interface Case {
-  merchant: Merchant
-  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  path: string
-  body: object
-  responses: string[]
-}
+import { withService } from '../support/service.ts'
+import { createProduct } from '../support/store.ts'
+import { type Sent, type Write, writeOnce } from '../support/write-once.ts'
 
 describe('If a process is killed between any two steps of a product request, the service', function () {
   this.timeout(120_000)
   const service = withService()
 
-  const send = (origin: string, { merchant, method, path, body }: Case) =>
-    sendStore(origin, merchant, method, `/products${path}`, body)
-
-  /** A request that must take effect once, with one response. `check` gets the only product. */
+  /** `check` gets the only product. */
   const request = (
     status: number,
-    prepare: () => Promise<Omit<Case, 'responses'>>,
+    prepare: () => Promise<Write>,
     check: (product: Product, data: Record<string, unknown>, label: string) => void,
-  ): Operation<Case> => ({
-    prepare: async () => ({ ...(await prepare()), responses: [] }),
-    async run(victim, each) {
-      const { isDone, text } = await send(victim.origin, each)
-      if (isDone) each.responses.push(text)
-    },
-    async repeat(each) {
-      const response = await repeated(() => send(service.origin, each))
-      each.responses.push(response.text)
-      expect(response.status, response.text).to.equal(status)
-    },
-    async check({ merchant: { businessId }, responses }, label) {
-      expect(new Set(responses), label).to.have.property('size', 1)
-      const [product, ...more] = await service.deps.Product.find({ businessId }).lean<Product[]>()
-      if (product === undefined) return expect.fail(label)
+  ): Operation<Sent> => {
+    const ofProducts = async () => {
+      const { path, ...write } = await prepare()
+      return { ...write, path: `/store/products${path}` }
+    }
+    return writeOnce(service, status, ofProducts, async ({ merchant: { businessId } }, data, label) => {
+      const [product = expect.fail(label), ...more] = await service.deps.Product.find({ businessId }).lean()
       expect(more, label).to.deep.equal([])
-      check(product, JSON.parse(responses[0] ?? '').data, label)
+      check(product, data, label)
       const environments = (await service.deps.Shop.find({ businessId }).lean()).map(({ sandbox }) => sandbox)
       expect(environments, label).to.deep.equal([true])
-    },
-  })
+    })
+  }
 
   const made = async () => {
     const merchant = await service.merchant()
@@ -63,7 +45,7 @@ describe('If a process is killed between any two steps of a product request, the
         expect([variant?.stock, data.stock], label).to.deep.equal([5 - quantity, 5 - quantity]),
     )
   const added = { label: 'New', price: 1, sku: 'B' }
-  const operations: Record<string, [steps: number, Operation<Case>]> = {
+  const operations: Record<string, [steps: number, Operation<Sent>]> = {
     'creates a product': [
       7,
       request(
@@ -104,7 +86,7 @@ describe('If a process is killed between any two steps of a product request, the
   }
   for (const [what, [steps, operation]] of Object.entries(operations))
     it(`${what} exactly once when the request is retried`, async () => {
-      expect(await killAtEveryStep(service, operation, 0)).to.have.length(steps)
+      expect(await killAtEveryStep(service, operation)).to.have.length(steps)
     })
 
   it('takes the last units even if the commit arrives after a retry has read the stock', async () => {

@@ -76,6 +76,21 @@ export async function post({ origin }: Service, merchant: Merchant, path: string
   return { status: response.status, body: response.body }
 }
 
+/** To any process. Unlike supertest, `fetch` keeps the headers' case and can be aborted. */
+export const sendJson = (
+  origin: string,
+  headers: Record<string, string>,
+  path: string,
+  body: object,
+  more?: RequestInit,
+): Promise<Response> =>
+  fetch(`${origin}/api/v1/dev${path}`, {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+    ...more,
+  })
+
 export const readIntent = async (service: Service, merchant: Merchant, referenceNumber: string) =>
   (await service.http.get(`/api/v1/dev/intents/${referenceNumber}`).set(merchant.read())).body.data
 
@@ -99,6 +114,17 @@ export async function relay(service: Service, { businessId }: Merchant, deps = s
     orderIds: orders.map(({ _id }) => _id),
   })
   return { events, deliveries }
+}
+
+/** Relays the merchant's events until a program that waits for some has ended. */
+export async function relayDuring<T>(service: Service, merchant: Merchant, program: Promise<T>): Promise<T> {
+  let hasEnded = false
+  const ended = program.finally(() => void (hasEnded = true))
+  const relaying = waitFor('the program has ended', async () => {
+    await relay(service, merchant)
+    return hasEnded
+  })
+  return (await Promise.all([ended, relaying]))[0]
 }
 
 export async function deliveriesOf(service: Service, { businessId }: Merchant): Promise<Delivery[]> {

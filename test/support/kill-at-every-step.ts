@@ -30,7 +30,7 @@ function deathsAt(steps: readonly string[]): { name: string; step: number; fate:
 export const killAtEveryStep = <Case>(
   service: Service,
   operation: Operation<Case>,
-  waitMs: number,
+  waitMs = 0,
 ): Promise<string[]> => withShortLocks(service, () => killAtEach(service, operation, waitMs))
 
 /** On a busy machine, a shorter lifetime would end the transactions of live processes. */

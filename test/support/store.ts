@@ -3,7 +3,6 @@ import type { Product, Variant } from '../../clients/typescript/payments.ts'
 import { createBusinessShop } from '../../src/store/shops/shops.ts'
 import { openingStock } from '../invariants/expect-invariants.ts'
 import { type Merchant, type Service, tester } from './service.ts'
-import { waitFor } from './wait-for.ts'
 
 export type VariantResponse = Variant
 export type ProductResponse = Product & { variants: [Variant, ...Variant[]] }
@@ -47,34 +46,3 @@ export const readProduct = async (
   merchant: Merchant,
   id: string,
 ): Promise<ProductResponse> => (await productRequests(service, merchant).read(id)).body.data
-
-type StoreResponse = { status: number; text: string; isDone: boolean }
-
-export async function sendStore(
-  origin: string,
-  merchant: Merchant,
-  method: string,
-  path: string,
-  body: object | string,
-  key = 'the-same-key',
-): Promise<StoreResponse> {
-  const isCsv = typeof body === 'string'
-  const response = await fetch(`${origin}/api/v1/dev/store${path}`, {
-    method,
-    headers: { ...merchant.write(key), 'Content-Type': isCsv ? 'text/csv' : 'application/json' },
-    body: isCsv ? body : JSON.stringify(body),
-  })
-  const { status } = response
-  return { status, text: await response.text(), isDone: status < 500 && status !== 409 }
-}
-
-/** Retries like a merchant, because MongoDB keeps a killed process's locks for some seconds. */
-export const repeated = (send: () => Promise<StoreResponse>): Promise<StoreResponse> =>
-  waitFor(
-    'a final response',
-    async () => {
-      const response = await send()
-      return response.isDone && response
-    },
-    30_000,
-  )

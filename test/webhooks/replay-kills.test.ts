@@ -61,26 +61,22 @@ describe('An event replay whose worker is killed between any two steps', () => {
     })
 
   it('is completed by another worker, which re-queues no delivery twice', async () => {
-    const steps = await killAtEveryStep<Case>(
-      service,
-      {
-        prepare,
-        run: (victim, each) => finish(victim.deps, each),
-        async repeat(each) {
-          await finish(service.deps, each)
-          await Promise.all(each.ids.map((id) => attempt(service.deps, id)))
-        },
-        async check({ replayId, ids }, label) {
-          const stored = await Promise.all(ids.map((_id) => storedDelivery(service, { _id })))
-          const states = stored.map((each) => `${each.status} ${each.requeues} ${each.insertedBy}`)
-          const sentAgain = 'DELIVERED 1 undefined'
-          expect(states, label).to.deep.equal([`DELIVERED 0 ${replayId}`, sentAgain, sentAgain])
-          const { status, total, requeued, created, skipped } = await storedReplay(service, replayId)
-          expect([status, [total, requeued, created, skipped]], label).to.deep.equal(['DONE', [3, 2, 1, 0]])
-        },
+    const steps = await killAtEveryStep<Case>(service, {
+      prepare,
+      run: (victim, each) => finish(victim.deps, each),
+      async repeat(each) {
+        await finish(service.deps, each)
+        await Promise.all(each.ids.map((id) => attempt(service.deps, id)))
       },
-      0,
-    )
+      async check({ replayId, ids }, label) {
+        const stored = await Promise.all(ids.map((_id) => storedDelivery(service, { _id })))
+        const states = stored.map((each) => `${each.status} ${each.requeues} ${each.insertedBy}`)
+        const sentAgain = 'DELIVERED 1 undefined'
+        expect(states, label).to.deep.equal([`DELIVERED 0 ${replayId}`, sentAgain, sentAgain])
+        const { status, total, requeued, created, skipped } = await storedReplay(service, replayId)
+        expect([status, [total, requeued, created, skipped]], label).to.deep.equal(['DONE', [3, 2, 1, 0]])
+      },
+    })
     expect(steps).to.include.members(['mongodb insert', 'mongodb update', 'mongodb findAndModify'])
   })
 })

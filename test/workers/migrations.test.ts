@@ -154,22 +154,18 @@ describe('A migration step', () => {
       const key = String(nextNumber())
       return { _id, key, all: { [key]: step } }
     }
-    const written = await killAtEveryStep<Awaited<ReturnType<typeof prepare>>>(
-      service,
-      {
-        prepare,
-        run: ({ deps }, { all }) => runSteps(deps, all),
-        async repeat({ all }) {
-          service.clock.advance(leaseMs)
-          await runSteps(service.deps, all)
-        },
-        async check({ _id, key }, label) {
-          expect(await reportedAtOf(_id), label).to.deep.equal(new Date(0))
-          expect(await service.deps.Migration.findById(key), label).to.have.property('completedAt')
-        },
+    const written = await killAtEveryStep<Awaited<ReturnType<typeof prepare>>>(service, {
+      prepare,
+      run: ({ deps }, { all }) => runSteps(deps, all),
+      async repeat({ all }) {
+        service.clock.advance(leaseMs)
+        await runSteps(service.deps, all)
       },
-      0,
-    )
+      async check({ _id, key }, label) {
+        expect(await reportedAtOf(_id), label).to.deep.equal(new Date(0))
+        expect(await service.deps.Migration.findById(key), label).to.have.property('completedAt')
+      },
+    })
     expect(written).to.include.members(['mongodb findAndModify', 'mongodb update'])
   })
 })

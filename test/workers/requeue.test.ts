@@ -205,35 +205,31 @@ describe('A delivery re-queue', () => {
     it('requests exactly one attempt with one audit line', async () => {
       await recordRecentSuccess(service, endpointId)
       const dead = await deadDeliveries(service, merchant, 20)
-      const steps = await killAtEveryStep(
-        service,
-        {
-          prepare: async (): Promise<Delivery> => dead.pop() ?? expect.fail(),
-          run: ({ deps }, { _id }) => requeueDeliveries(deps, [_id], by),
-          async repeat(delivery) {
-            // The killed processes' clocks are so far behind that their plans are due.
-            await finishRequeues(service.deps)
-            const { attempts, requeues } = await storedDelivery(service, delivery)
-            // Nothing has happened, so the button is pressed again.
-            const press = () =>
-              requeue([delivery._id]).catch((error: unknown) =>
-                isUnavailable(error) ? false : Promise.reject(error),
-              )
-            if (attempts === 8 && requeues === 0)
-              expect(await waitFor('the locks of the dead process end', press)).to.deep.equal(['requeued'])
-            await attempt(service.deps, delivery._id)
-          },
-          async check(delivery, label) {
-            const { status, attempts, requeues } = await storedDelivery(service, delivery)
-            expect([status, attempts, requeues], label).to.deep.equal(['DEAD', 9, 1])
-            expect(await trailOf([delivery]), label).to.have.length(1)
-            expect(
-              await service.deps.RequeuePlan.countDocuments({ 'deliveries._id': delivery._id }),
-            ).to.equal(0)
-          },
+      const steps = await killAtEveryStep(service, {
+        prepare: async (): Promise<Delivery> => dead.pop() ?? expect.fail(),
+        run: ({ deps }, { _id }) => requeueDeliveries(deps, [_id], by),
+        async repeat(delivery) {
+          // The killed processes' clocks are so far behind that their plans are due.
+          await finishRequeues(service.deps)
+          const { attempts, requeues } = await storedDelivery(service, delivery)
+          // Nothing has happened, so the button is pressed again.
+          const press = () =>
+            requeue([delivery._id]).catch((error: unknown) =>
+              isUnavailable(error) ? false : Promise.reject(error),
+            )
+          if (attempts === 8 && requeues === 0)
+            expect(await waitFor('the locks of the dead process end', press)).to.deep.equal(['requeued'])
+          await attempt(service.deps, delivery._id)
         },
-        0,
-      )
+        async check(delivery, label) {
+          const { status, attempts, requeues } = await storedDelivery(service, delivery)
+          expect([status, attempts, requeues], label).to.deep.equal(['DEAD', 9, 1])
+          expect(await trailOf([delivery]), label).to.have.length(1)
+          expect(await service.deps.RequeuePlan.countDocuments({ 'deliveries._id': delivery._id })).to.equal(
+            0,
+          )
+        },
+      })
       const planning = ['find', 'find', 'find', 'insert', 'insert', 'commitTransaction'].map(
         (name) => `mongodb ${name}`,
       )

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sendJson } from '../../support/actions.ts'
 import { buildWith } from '../../support/edited-build/test-build.ts'
 import { type ServiceProcess, startProcessOf } from '../../support/processes.ts'
 import { withService } from '../../support/service.ts'
@@ -17,11 +18,7 @@ describe('A test build with fault points', () => {
     web = await startProcessOf(build, 'web', service, { FAULT_ORDERS: orders })
     const merchant = await service.merchant()
     const create = (origin: string, key: string) =>
-      fetch(`${origin}/api/v1/dev/intents`, {
-        method: 'POST',
-        headers: { ...merchant.write(key), 'Content-Type': 'application/json' },
-        body: JSON.stringify({ amount: 50_000 }),
-      })
+      sendJson(origin, merchant.write(key), '/intents', { amount: 50_000 })
     expect((await create(web.origin, 'first')).status).to.equal(201)
     expect(await create(web.origin, 'second').catch(() => 'died')).to.equal('died')
     expect(await web.exited).to.equal(null)
