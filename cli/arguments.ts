@@ -132,7 +132,9 @@ function urlOf(what: string, text: string): URL {
   }
   // The URL is shown, and a process list shows it too.
   if (url !== undefined && (url.username || url.password))
-    throw new Error(`${what} must not contain a user name or password. To send one, use --header.`)
+    throw new Error(
+      `${what} must not contain a user name or password.${what === '--forward' ? ' To send one, use --header.' : ''}`,
+    )
   if (url !== undefined && /^https?:$/.test(url.protocol)) return url
   throw new Error(`${what} must begin with http:// or https://, such as ${EXAMPLE_URL}.`)
 }

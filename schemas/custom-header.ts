@@ -23,7 +23,8 @@ export const reservedHeaders = (brand: string): string[] => [
 
 export function headerNameFault(name: string, brand: string): string | null {
   if (!token.test(name)) return 'is not a valid header name'
-  const lower = name.toLowerCase()
+  // To many servers, both are the same.
+  const lower = name.toLowerCase().replaceAll('_', '-')
   const isReserved = reservedHeaders(brand).some((each) =>
     each.endsWith('*') ? lower.startsWith(each.slice(0, -1)) : lower === each,
   )

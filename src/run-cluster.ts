@@ -10,7 +10,7 @@ import { exitOnCrash, stopOnSignals } from './platform/stop.ts'
 
 const firstWaitMs = 500
 const maxWaitMs = 30_000
-/** A child that lived this long has recovered from what ended the last one. */
+/** After this time, a child counts as stable, and the next wait is short again. */
 const stableMs = 60_000
 /** A child ends by itself at its own deadline. */
 const beyondChildMs = 500

@@ -1,7 +1,7 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { text as readText } from 'node:stream/consumers'
-import { signWebhook } from '../../clients/typescript/payments.ts'
+import { type LoggedEvent, signWebhook } from '../../clients/typescript/payments.ts'
 import { isLoopback } from '../arguments.ts'
 
 /** How long a server may take to respond to a webhook. */
@@ -23,14 +23,19 @@ export interface Forwarding {
   headers: Record<string, string>
   /** Accepts any certificate. */
   insecure: boolean
-  body: string
+  event: LoggedEvent
   secret: string
   signal: AbortSignal
 }
 
+/** As for an endpoint with this id, because the id in a webhook belongs to one delivery. */
+const endpointId = '0'.repeat(24)
+
 /** Signs the request like one of the service's webhooks. Never throws. */
 export async function forwardEvent(forwarding: Forwarding): Promise<Outcome> {
-  const { url, headerBrand, body, secret, signal } = forwarding
+  const { url, headerBrand, event, secret, signal } = forwarding
+  const id = Buffer.from(event.id + endpointId, 'hex').toString('base64url')
+  const body = JSON.stringify({ ...event.body, id })
   const beganAt = performance.now()
   const outcome = (status: number | null, problem: string | null): Outcome => ({
     status,
@@ -45,7 +50,7 @@ export async function forwardEvent(forwarding: Forwarding): Promise<Outcome> {
   }
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   try {
-    const response = await post({ ...forwarding, headers, signal: AbortSignal.any([signal, timeout]) })
+    const response = await post(forwarding, { body, headers, signal: AbortSignal.any([signal, timeout]) })
     const { statusCode: status = 0 } = response
     const responseText = await readText(response)
     return outcome(status, status >= 200 && status < 300 ? null : rejection(status, responseText))
@@ -54,10 +59,12 @@ export async function forwardEvent(forwarding: Forwarding): Promise<Outcome> {
   }
 }
 
+type Sent = { body: string; headers: Record<string, string>; signal: AbortSignal }
+
 /** `fetch` blocks ports such as 6000, and fails if the server sends an unsolicited 100 Continue. */
-const post = ({ url, headers, insecure, body, signal }: Forwarding): Promise<IncomingMessage> =>
+const post = ({ url, insecure }: Forwarding, { body, ...sent }: Sent): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    const options = { method: 'POST', headers, signal }
+    const options = { method: 'POST', ...sent }
     const request = url.startsWith('https:')
       ? https.request(url, { ...options, rejectUnauthorized: !insecure }, resolve)
       : http.request(url, options, resolve)

@@ -45,7 +45,7 @@ export async function listen(
   async function show(event: LoggedEvent): Promise<void> {
     const body = JSON.stringify(event.body)
     const { forward: url, headers, insecure } = command
-    const sent = { headerBrand, headers, insecure, body, secret: signing.secret, signal }
+    const sent = { headerBrand, headers, insecure, event, secret: signing.secret, signal }
     const outcome = url === null ? null : await forwardEvent({ url, ...sent })
     if (signal.aborted) return
     if (json) print(body)

@@ -45,7 +45,7 @@ export async function findReleaseFaults(
     if (sumOf(file) !== sum) faults.push(`${file} has changed since its release. Restore it`)
   for (const { file, build } of list.filter((one) => sums.has(one.file)))
     if (sha256(await build()) !== sums.get(file))
-      faults.push(`The sources of ${file} have changed since its release. ${remedy}`)
+      faults.push(`${file} would now be built differently than for its release. ${remedy}`)
   return faults
 }
 

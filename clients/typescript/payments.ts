@@ -3548,7 +3548,7 @@ export interface Operations {
   /**
    * Export products to a CSV file.
    *
-   * Returns all products, one row per variant, oldest product first. Importing the file again changes nothing.
+   * Returns all products, one row per variant, oldest product first. Importing the file again changes nothing, but a file that is imported may have up to 5000 rows.
    *
    * Requires a secret key with the scope `store.products:read`.
    */

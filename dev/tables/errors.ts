@@ -7,6 +7,7 @@ const details: Partial<Record<ErrorCode, string>> = {
   EVENTS_NOT_PERMITTED: '`events`',
   PAYMENT_FAILED: '`status`, `retryable`, `code`',
   AMOUNT_OUT_OF_RANGE: '`refundable`, of a refund',
+  REFUND_FAILED: '`retryable`, if it is false',
   REFUND_AMOUNT_MISMATCH: '`refundable`',
   VARIANT_LABEL_AMBIGUOUS: '`variantIds`',
   INSUFFICIENT_STOCK: '`productId`, `variantId`, `requested`, `available`; of an order, `items` with these',

@@ -14,7 +14,7 @@ const write = (line: object): void => void process.stdout.write(`${JSON.stringif
 
 function read(name: string, minLength = 1): string {
   const value = process.env[name] ?? ''
-  if (value.length < minLength) throw new Error(`Set ${name}, with at least ${minLength} characters`)
+  if (value.length < minLength) throw new Error(`Set ${name} (length: at least ${minLength})`)
   return value
 }
 

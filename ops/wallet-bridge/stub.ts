@@ -86,7 +86,7 @@ export function createWalletStub(accounts: Map<string, Account>, tokenSeconds = 
   }
 }
 
-/** `node stub.ts PORT`: the PIN of each wallet is 1357, and the last two digits of its phone choose the outcome. */
+/** `node stub.ts PORT`: wallets 22000000 to 22000009 with the PIN 1357. 1 to 6 fail with a code, and 8 waits. */
 if (import.meta.main) {
   const codes = ['LOW_BALANCE', 'OVER_LIMIT', 'REFUSED', 'SYSTEM_ERROR', 'ACCOUNT_CLOSED', 'ACCOUNT_BLOCKED']
   const accounts = Array.from({ length: 10 }, (_, index): [string, Account] => {

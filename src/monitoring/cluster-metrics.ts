@@ -7,7 +7,7 @@ import { withTimeout } from '../platform/timeout.ts'
 
 type MetricsOfChild = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** Any child can be asked for the sum. It gets it from the primary. */
+/** Any child can be asked for the sum. The primary computes it. */
 interface Messages {
   ready: null
   'sum-wanted': null
@@ -78,7 +78,7 @@ export function sumMetrics(own: Registry, log: Log): void {
   })
 }
 
-/** Whoever waits runs into its timeout. */
+/** The callers time out. */
 const logFailure = (log: Log) => (err: unknown) => log.warn({ err }, 'metrics.not-summed')
 
 /** Runs in a child. Returns what reads the sum over all children. */

@@ -124,7 +124,7 @@ describe('Custom headers of a webhook endpoint', () => {
     const reserved =
       'Host content-type Content-Length CONNECTION Transfer-Encoding te Trailer Upgrade Expect Keep-Alive ' +
       'Proxy-Authorization Forwarded X-Forwarded-For User-Agent Accept Accept-Language traceparent ' +
-      'TraceState webhook-id Webhook-Signature X-Service-Signature x-service-anything'
+      'TraceState webhook-id Webhook-Signature X-Service-Signature x-service-anything X_Forwarded_For webhook_id'
     const { id } = (await create({}).expect(201)).body.data
     for (const name of [...reserved.split(' '), 'X Y', 'X:', 'é', '', 'a/b', 'x'.repeat(65)]) {
       const refusal = { param: `headers.${name.length > 64 ? `${name.slice(0, 64)}…` : name}` }

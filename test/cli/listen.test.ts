@@ -40,15 +40,19 @@ describe('The listen command', () => {
     await relay(service, merchant)
     const received = await server.atLeast(3)
     const logged = await feed()
-    expect(received.map(({ body }) => body)).to.deep.equal(
-      logged.map(({ body }: { body: object }) => JSON.stringify(body)),
+    const bodies = received.map(({ body }) => JSON.parse(body))
+    expect(bodies.map((body, index) => ({ ...body, id: logged[index].id }))).to.deep.equal(
+      logged.map(({ body }: { body: object }) => body),
     )
+    // As in webhooks.md.
+    const ownIds = bodies.map(({ id }) => Buffer.from(id.slice(0, 16), 'base64url').toString('hex'))
+    expect(ownIds).to.deep.equal(logged.map(({ id }: { id: string }) => id))
     const [first] = received
     expect(first?.headers).to.include({
       'content-type': 'application/json',
       'x-service-event': 'payment.created',
       'x-service-event-id': logged[0].id,
-      'webhook-id': logged[0].id,
+      'webhook-id': bodies[0].id,
     })
     const now = Date.now() / 1000
     const headersOf = (index: number) => received[index]?.headers as Record<string, string>

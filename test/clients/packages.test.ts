@@ -77,7 +77,7 @@ describe('A released package', () => {
   it('is found to be wrong if it, its sources or the list of checksums has changed', async () => {
     await release(folder, listOf('one'))
     expect(await findReleaseFaults(folder, listOf('two'))).to.deep.equal([
-      'The sources of client-1.0.0.tgz have changed since its release. Raise the version in clients/version.json',
+      'client-1.0.0.tgz would now be built differently than for its release. Raise the version in clients/version.json',
     ])
     writeFileSync(join(folder, 'client-1.0.0.tgz'), 'other')
     writeFileSync(join(folder, 'client-0.9.0.tgz'), 'unlisted')

@@ -142,7 +142,7 @@ describe('A product CSV file', () => {
     const others = Array.from({ length: 30 }, (_, index) => `Option${index}`)
     const faults = await faultsOf(lines(['handle', ...others].join(), ''))
     expect(faults.map(({ row, column }) => [row, column])).to.deep.equal([[1, null]])
-    expect(faults[0]?.message).to.match(/^There are no columns "option0", .*"option9" and 20 more\. /)
+    expect(faults[0]?.message).to.match(/^Unknown columns: "option0", .*"option9" and 20 more\. /)
   })
 
   it('is rejected if the header has an unknown, repeated or missing column', async () => {
@@ -150,7 +150,7 @@ describe('A product CSV file', () => {
       expect(await messageOf(blank)).to.match(/Row 1: The first row is blank/)
     const messages = {
       'name,price': 'column handle is missing',
-      'handle\tname': 'no column "handle\\tname"',
+      'handle\tname': 'column: "handle\\tname"',
       'handle,name,Name': 'column name occurs more than once',
       [`handle${','.repeat(1000)}`]: 'has 1001 cells',
       [lines('sep=;', full)]: 'Remove the sep= line',

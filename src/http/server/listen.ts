@@ -31,7 +31,7 @@ export const maxHeaderBytes = 16_384
 export const maxStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>): number =>
   walletTimeoutMs + beyondWalletMs
 
-/** Passed on, the connections of a killed child would hang. */
+/** Connections that the primary passes on would hang with a killed child. */
 const isBalancedByKernel = cluster.isWorker && process.platform === 'linux'
 
 export type HttpServer = ReturnType<typeof createHttpServer>

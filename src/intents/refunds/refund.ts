@@ -84,6 +84,7 @@ export async function refundIntent(
       })
     if (wallet.refunds === false)
       throw refuse('REFUND_FAILED', {
+        details: { retryable: false },
         message:
           'The wallet that took this payment makes no refunds. Nothing changed. Return the money yourself.',
       })

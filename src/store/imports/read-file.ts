@@ -228,8 +228,8 @@ const maxNamed = 10
 function unknownColumns(names: string[]): string {
   const named = names.slice(0, maxNamed).map((name) => JSON.stringify(name.slice(0, 100)))
   const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : ''
-  const columns = names.length === 1 ? 'is no column' : 'are no columns'
-  return `There ${columns} ${named.join(', ')}${more}. ${expected}`
+  const columns = names.length === 1 ? 'column' : 'columns'
+  return `Unknown ${columns}: ${named.join(', ')}${more}. ${expected}`
 }
 
 const isColumn = (name: string): name is ProductColumn => (productColumns as readonly string[]).includes(name)

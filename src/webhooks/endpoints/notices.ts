@@ -97,7 +97,7 @@ export async function sendNotices(deps: NoticeDeps, ending?: AbortSignal): Promi
   if (notifier.known.size > maxKnown) notifier.known.clear()
   await noteDead(deps, notifier)
   await noteFailing(deps, notifier)
-  // Kept, so that a minute's notices go out together.
+  // A minute's notices go out together.
   return (await takeRun(deps)) ? sendDue(deps, notifier, ending) : 0
 }
 
