@@ -84,8 +84,8 @@ abstract class Operations
     /**
      * Create a payment intent.
      *
-     * Creates a payment that you want to collect: the customer pays on the page at `payUrl`, or types `code` at
-     * `codeUrl`, for example at a counter. An intent that isn't paid before `expiresAt` becomes CANCELLED.
+     * Creates a payment to collect: the customer pays on the page at `payUrl`, or types `code` at `codeUrl`, for
+     * example at a counter. An intent that isn't paid before `expiresAt` becomes CANCELLED.
      *
      * Requires a secret key with the scope `payments.intents:write`.
      *
@@ -173,7 +173,7 @@ abstract class Operations
     /**
      * Cancel a payment intent.
      *
-     * Only a PENDING intent can be cancelled, and it can then no longer be paid. After INTENT_CANCEL_CONFLICT,
+     * Only a PENDING intent can be cancelled. It can then no longer be paid. After INTENT_CANCEL_CONFLICT,
      * retrieve the intent: a customer is paying it, or it has just changed.
      *
      * Requires a secret key with the scope `payments.intents:write`.
@@ -448,8 +448,8 @@ abstract class Operations
     /**
      * Create a webhook endpoint.
      *
-     * Registers a URL that receives your events: only sandbox events with a test key, or sandbox and live events
-     * with a live key. Store the `secret`: only a repeat with the same idempotency key returns it again.
+     * Registers a URL for your events: only sandbox events with a test key, or sandbox and live events with a
+     * live key. Store the `secret`: only a repeat with the same idempotency key returns it again.
      *
      * Requires a secret key with the scope `webhooks.endpoints:write`.
      *
@@ -658,8 +658,8 @@ abstract class Operations
     /**
      * Retry webhook deliveries by filter.
      *
-     * Retries every matching delivery once, oldest first, up to 500 per request. If `hasMore` is true, call
-     * again with a new idempotency key and `after` set to `next`.
+     * Retries every matching delivery once, oldest first, up to 500 per request. If `hasMore` is true, repeat it
+     * with a new idempotency key and `next` as `after`.
      *
      * Requires a secret key with the scope `webhooks.deliveries:write`.
      *
@@ -801,8 +801,8 @@ abstract class Operations
     /**
      * List events.
      *
-     * Returns the events of the key's environment, newest first, whether or not a webhook endpoint was
-     * subscribed to them. A key sees only events that it may subscribe an endpoint to.
+     * Returns the events of the key's environment, newest first, even if no endpoint was subscribed to them. A
+     * key sees only events that it may subscribe an endpoint to.
      *
      * Requires a secret key with any of the scopes `payments.intents:read`, `store.orders:read`,
      * `webhooks.endpoints:read`.
@@ -902,8 +902,8 @@ abstract class Operations
     /**
      * Export products to a CSV file.
      *
-     * Returns all products, one row per variant, oldest product first. Importing the file again changes nothing,
-     * but a file that is imported may have up to 5000 rows.
+     * Returns all products, one row per variant, oldest product first. Importing the file again (up to 5000
+     * rows) changes nothing.
      *
      * Requires a secret key with the scope `store.products:read`.
      *
@@ -1070,7 +1070,7 @@ abstract class Operations
     /**
      * Simulate an order.
      *
-     * Places an order in your test shop, as a customer would, and takes the items out of stock. Without `items`,
+     * Places an order in your test shop, as a customer would, and takes its items from stock. Without `items`,
      * orders one unit of a variant in stock, and first adds a sample product to an empty shop.
      *
      * Requires a secret test key with the scope `store.orders:write`.

@@ -24,7 +24,7 @@ const shownOnce = (access: Access | null): ActionResult =>
     once: {
       title: 'Password link for',
       name: access.name,
-      note: 'The link is ready. It will not be shown again, and is valid for 24 hours. Give it to the account owner in person or through a private channel. Anyone who has the link can set the password.',
+      note: 'The link is ready. It will not be shown again, and is valid for 24 hours. Give it to the account owner in private: anyone who has it can set the password.',
       text: 'link' in access ? access.link : access.password,
       backPath: `/admin/staff/account/${encodeURIComponent(access.name)}`,
     },

@@ -102,7 +102,7 @@ export const businessActions: ActionGroup<Business> = {
         closes:
           'live keys (403 LIVE_ACCESS_NOT_APPROVED), so the business cannot create live payment intents or make live refunds.',
         staysOpen:
-          'test keys and the sandbox, webhooks, and the pages of existing live payment intents, which customers can still pay. To close these pages too, suspend the business. To cancel unpaid live payment intents, an operator can use the command "intents cancel".',
+          'test keys and the sandbox, webhooks, and the pages of existing live payment intents, which customers can still pay. To close these pages too, suspend the business. The command "intents cancel" cancels unpaid live payment intents.',
         undo: 'approve',
       },
       audit: 'business.unapproved',

@@ -48,11 +48,11 @@ function contactOf({ supportContacts }: DescribedConfig): OpenApiPart {
 
 const introduction = [
   `Accept payments in ${currencyCode}. All amounts are integers in centimes: 50000 is ${formatCentimes(50_000)} ${currencyCode}.`,
-  'Every response is `{"success": true, "data": …}` or `{"success": false, "error": {"code", "message", "statusCode", "requestId"}}`. Your program should read `code`, because `message` may change.',
+  'Every response is `{"success": true, "data": …}` or `{"success": false, "error": {"code", "message", "statusCode", "requestId"}}`. Read `code`, because `message` may change.',
   'Every write needs an `X-Idempotency-Key` header.',
-  'Lists are paginated. To read all items, increase `page` until `hasMore` is false.',
+  'To read a whole list, increase `page` until `hasMore` is false.',
   'An unknown query parameter is refused with VALIDATION_ERROR. So is an unknown body field if the schema has `additionalProperties: false`, or if its name differs from a known one only in case, spaces, `_` and `-`. Other unknown fields are ignored. An optional field may be null, except where its schema says otherwise.',
-  'A request with an unknown path, or with a method that the path does not support, gets 404 ENDPOINT_NOT_FOUND. For a known path, the `Allow` header lists the supported methods.',
+  'An unknown path, or a method that the path does not support, gets 404 ENDPOINT_NOT_FOUND. For a known path, `Allow` lists its methods.',
 ].join('\n\n')
 
 const apiKey: OpenApiPart = {

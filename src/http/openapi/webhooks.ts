@@ -106,5 +106,5 @@ const occasions: Record<EventName, string> = {
     'A payment failed. If `failure.retryable` is true, the intent is still PENDING and the customer may try again.',
   'order.new': 'A customer placed an order.',
   'endpoint.failing':
-    'All attempts to deliver to another of your webhook endpoints have failed for HOURS hours (FAILING), or one has succeeded since (RECOVERED). The endpoint that failed does not receive this event.',
+    'All attempts to deliver to another of your webhook endpoints have failed for HOURS hours (FAILING), or one has succeeded since (RECOVERED). That endpoint does not receive this event.',
 }

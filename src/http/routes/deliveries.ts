@@ -47,7 +47,7 @@ export const deliveryRoutes = [
   post('/dev/webhooks/events/retry', {
     operationId: 'retryWebhookDeliveries',
     summary: 'Retry webhook deliveries by filter',
-    description: `Retries every matching delivery once, oldest first, up to ${requeueBatchSize} per request. If \`hasMore\` is true, call again with a new idempotency key and \`after\` set to \`next\`.`,
+    description: `Retries every matching delivery once, oldest first, up to ${requeueBatchSize} per request. If \`hasMore\` is true, repeat it with a new idempotency key and \`next\` as \`after\`.`,
     body: inputs.retryDeliveriesBody,
     response: schema.retriedDeliveriesSchema,
     findEffect: (deps, caller, _params, request) => findRetryResult(deps, caller, '', request),

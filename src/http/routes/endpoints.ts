@@ -30,7 +30,7 @@ export const endpointRoutes = [
     operationId: 'createWebhookEndpoint',
     summary: 'Create a webhook endpoint',
     description:
-      'Registers a URL that receives your events: only sandbox events with a test key, or sandbox and live events with a live key. Store the `secret`: only a repeat with the same idempotency key returns it again.',
+      'Registers a URL for your events: only sandbox events with a test key, or sandbox and live events with a live key. Store the `secret`: only a repeat with the same idempotency key returns it again.',
     body: inputs.createEndpointBody,
     response: schema.endpointWithSecretSchema,
     errors: ['EVENTS_NOT_PERMITTED', 'MAX_ENDPOINTS_REACHED'],

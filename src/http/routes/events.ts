@@ -19,7 +19,7 @@ export const eventRoutes = [
     operationId: 'listEvents',
     summary: 'List events',
     description:
-      "Returns the events of the key's environment, newest first, whether or not a webhook endpoint was subscribed to them. A key sees only events that it may subscribe an endpoint to.",
+      "Returns the events of the key's environment, newest first, even if no endpoint was subscribed to them. A key sees only events that it may subscribe an endpoint to.",
     query: inputs.listEventsQuery,
     response: schema.eventPageSchema,
     shows: 'event',

@@ -33,7 +33,7 @@ export const intentRoutes = [
     operationId: 'createIntent',
     summary: 'Create a payment intent',
     description:
-      "Creates a payment that you want to collect: the customer pays on the page at `payUrl`, or types `code` at `codeUrl`, for example at a counter. An intent that isn't paid before `expiresAt` becomes CANCELLED.",
+      "Creates a payment to collect: the customer pays on the page at `payUrl`, or types `code` at `codeUrl`, for example at a counter. An intent that isn't paid before `expiresAt` becomes CANCELLED.",
     body: schema.createTestIntentBody,
     response: schema.createdIntentSchema,
     errors: ['MERCHANT_REFERENCE_TAKEN'],
@@ -75,7 +75,7 @@ export const intentRoutes = [
     operationId: 'cancelIntent',
     summary: 'Cancel a payment intent',
     description:
-      'Only a PENDING intent can be cancelled, and it can then no longer be paid. After INTENT_CANCEL_CONFLICT, retrieve the intent: a customer is paying it, or it has just changed.',
+      'Only a PENDING intent can be cancelled. It can then no longer be paid. After INTENT_CANCEL_CONFLICT, retrieve the intent: a customer is paying it, or it has just changed.',
     response: schema.intentSchema,
     errors: [...missing, 'INTENT_CANCEL_INVALID_STATUS', 'INTENT_CANCEL_CONFLICT'],
     ...ofIntent,

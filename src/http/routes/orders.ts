@@ -20,7 +20,7 @@ export const orderRoutes = [
     operationId: 'simulateOrder',
     summary: 'Simulate an order',
     description:
-      'Places an order in your test shop, as a customer would, and takes the items out of stock. Without `items`, orders one unit of a variant in stock, and first adds a sample product to an empty shop.',
+      'Places an order in your test shop, as a customer would, and takes its items from stock. Without `items`, orders one unit of a variant in stock, and first adds a sample product to an empty shop.',
     body: inputs.simulateOrderBody,
     response: schema.orderSchema,
     errors: [

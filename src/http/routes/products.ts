@@ -56,7 +56,7 @@ export const productRoutes = [
     operationId: 'exportProducts',
     summary: 'Export products to a CSV file',
     description:
-      'Returns all products, one row per variant, oldest product first. Importing the file again changes nothing, but a file that is imported may have up to 5000 rows.',
+      'Returns all products, one row per variant, oldest product first. Importing the file again (up to 5000 rows) changes nothing.',
     query: inputs.exportProductsQuery,
     response: described('The CSV file.', textSchema(maxSafeInteger)),
     errors: ['SHOP_NOT_FOUND'],
