@@ -127,7 +127,7 @@ class Operations:
         """Create a payment intent.
 
         Creates a payment to collect: the customer pays on the page at `payUrl`, or types `code` at `codeUrl`,
-        for example at a counter. An intent that isn't paid before `expiresAt` becomes CANCELLED.
+        for example at a counter. An intent not paid before `expiresAt` becomes CANCELLED.
 
         Requires a secret key with the scope `payments.intents:write`.
 
