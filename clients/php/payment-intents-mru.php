@@ -2,9 +2,9 @@
 
 // A client for the payment intents API, in one file. It needs PHP 8.0 or later.
 //
-//   require 'payment-intents-mru.php';
+//   require 'payment-intents-mru-1.0.0.php';
 //   $payments = new PaymentIntentsMru\Payments(key: getenv('KEY'), baseUrl: getenv('BASE'));
-//   $intent = $payments->createIntent(['amount' => 50000, 'label' => 'Order 17']);
+//   $intent = $payments->createIntent(['amount' => 50000, 'label' => 'Order 1042']);
 
 declare(strict_types=1);
 

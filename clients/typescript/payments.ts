@@ -2,10 +2,10 @@
 // Bun and other runtimes with fetch and WebCrypto.
 //
 //   import { createPayments } from '@payment-intents-mru/client'
-//   const key = process.env.PAYMENTS_API_KEY ?? ''
-//   const baseUrl = process.env.PAYMENTS_API_URL ?? ''
+//   const key = process.env.KEY ?? ''
+//   const baseUrl = process.env.BASE ?? ''
 //   const payments = createPayments({ key, baseUrl })
-//   const intent = await payments.createIntent({ amount: 50_000, label: 'Order 17' })
+//   const intent = await payments.createIntent({ amount: 50_000, label: 'Order 1042' })
 
 /** The version of this client. */
 export const version = '1.0.0'

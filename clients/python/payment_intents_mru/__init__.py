@@ -3,7 +3,7 @@
     from payment_intents_mru import Payments
 
     payments = Payments(key=os.environ["KEY"], base_url=os.environ["BASE"])
-    intent = payments.create_intent(amount=50000, label="Order 17")
+    intent = payments.create_intent(amount=50000, label="Order 1042")
 """
 
 from ._client import EventIterator, Payments
