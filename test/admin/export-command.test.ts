@@ -1,21 +1,17 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ledgerExportKinds } from '../../schemas/ledger.ts'
 import { completeExportFile, type LedgerFileExport, openExportFile } from '../../src/exports/export-file.ts'
 import { createExportWriter, parseExportForm } from '../../src/exports/export-ledger.ts'
+import { temporaryFolder } from '../support/built.ts'
 import { bookMany, bookOne, ledgerOf } from '../support/ledger.ts'
 import { withServiceAndMerchant } from '../support/service.ts'
-import { withOpened } from '../support/with.ts'
 import { withAdmin } from './admin.ts'
 
 describe('npm run admin -- export', () => {
   const { service, merchant } = withServiceAndMerchant()
   const cli = withAdmin(service)
-  const folder = withOpened(
-    async () => ({ path: await mkdtemp(join(tmpdir(), 'export-')) }),
-    ({ path }) => rm(path, { recursive: true }),
-  )
+  const folder = temporaryFolder()
   const owner = () => ({ businessId: merchant.businessId, sandbox: true })
   before(async () => {
     service.clock.freeze(new Date())
@@ -23,7 +19,7 @@ describe('npm run admin -- export', () => {
   })
 
   let files = 0
-  const newFile = () => join(folder.path, `${(files += 1)}`)
+  const newFile = () => join(folder, `${(files += 1)}`)
   const args = (kind: string, file: string, ...more: string[]) => {
     const which = ['--business', merchant.businessId, '--mode', 'test', '--out', file]
     return ['export', kind, ...which, ...more]

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { formatCentimes } from '../../schemas/currency.ts'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
@@ -8,6 +7,7 @@ import { newId } from '../../src/platform/ids.ts'
 import { dayMs, toUtcDay } from '../../src/platform/time.ts'
 import type { ReconciliationResult } from '../../src/reconciliation/reconcile.ts'
 import { createIntent } from '../support/actions.ts'
+import { temporaryFolder } from '../support/built.ts'
 import { pay, refund, storedIntent } from '../support/pay.ts'
 import { asSpecified, requestLost, responseLost, send, startProvider } from '../support/provider.ts'
 import { payer } from '../support/provider-books.ts'
@@ -25,10 +25,7 @@ describe('npm run admin -- reconcile', () => {
   const provider = withOpened(startProvider, ({ close }) => close())
   const service = withService(() => ({ ...provider.environment, COMMISSION_PAYER_BPS: '150' }))
   const merchant = withMerchant(service, { mode: 'live' })
-  const folder = withOpened(
-    async () => ({ path: await mkdtemp(join(tmpdir(), 'reconcile-')) }),
-    ({ path }) => rm(path, { recursive: true }),
-  )
+  const folder = temporaryFolder()
   before(() => {
     provider.setClock(service.clock.now)
     provider.wallets.set(payer.phone, { pin: payer.pin, balance: 1_000_000_000 })
@@ -55,7 +52,7 @@ describe('npm run admin -- reconcile', () => {
   }
 
   async function fileOf(name: string, text: string): Promise<{ path: string; sha256: string }> {
-    const path = join(folder.path, name)
+    const path = join(folder, name)
     await writeFile(path, text)
     return { path, sha256: createHash('sha256').update(text).digest('hex') }
   }
@@ -248,13 +245,13 @@ describe('npm run admin -- reconcile', () => {
       'not valid CSV': `key,amount,time\n"k,1,${day}`,
     }
     for (const [message, text] of Object.entries(texts)) {
-      const path = join(folder.path, 'wrong.csv')
+      const path = join(folder, 'wrong.csv')
       await writeFile(path, text)
       const outcome = await run(path)
       expect(outcome.stderr, message).to.include(message)
       expect(outcome.exitCode, message).to.equal(2)
     }
-    const missing = await run(join(folder.path, 'no-such-file.csv'))
+    const missing = await run(join(folder, 'no-such-file.csv'))
     expect(missing).to.deep.include({ exitCode: 2, stdout: '' })
     const usage = ['--provider', faulty.path, '--columns', 'key=ref,total=montant', '--day']
     for (const each of ['2026-02-30', '2999-01-01'])

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { signWebhook } from '../../clients/typescript/payments.ts'
 import { freePort } from '../../dev/servers/free-port.ts'
@@ -8,6 +7,7 @@ import { startCommand } from '../dev/command.ts'
 import { fileOf, languageOf, librariesOf, programs } from '../docs/languages.ts'
 import { skipUnlessHere, writeFiles } from '../docs/program.ts'
 import { createIntent, deliveriesOf, relay, storedBody, subscribe } from '../support/actions.ts'
+import { temporaryFolder } from '../support/built.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { keyOf, withCli } from './start-cli.ts'
@@ -29,7 +29,7 @@ describe('A webhook handler in docs/merchants/quickstart.md', () => {
       skipUnlessHere(this, language.name, [language.command, '--version'], handler.page)
       const merchant = await service.merchant()
       for (const port of [7, 9]) await subscribe(service, merchant, `http://127.0.0.1:${port}/hook`)
-      const [folder, port] = [await mkdtemp(join(tmpdir(), 'handler-')), await freePort()]
+      const [folder, port] = [temporaryFolder(), await freePort()]
       const catchup = catchups.find(({ fence }) => fence === language.fence)
       const catchupFile = `catchup.${language.extension}`
       const files = {
@@ -86,7 +86,6 @@ describe('A webhook handler in docs/merchants/quickstart.md', () => {
       } finally {
         running.kill('SIGKILL')
         await running.ended
-        await rm(folder, { recursive: true })
       }
     })
 })

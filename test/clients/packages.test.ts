@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -9,6 +9,7 @@ import { packages } from '../../clients/release/packages.ts'
 import { findReleaseFaults, release } from '../../clients/release/release.ts'
 import { createBareApp, refuseUnknownUrl } from '../../src/http/server/bare-app.ts'
 import { packagesRouter } from '../../src/reference/packages.ts'
+import { temporaryFolder } from '../support/built.ts'
 import { withService } from '../support/service.ts'
 
 const textOf = (bytes: Uint8Array, file: string): string =>
@@ -52,10 +53,9 @@ describe('The clients that merchants install', () => {
 describe('A released package', () => {
   let folder = ''
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'released-'))
+    folder = temporaryFolder()
     writeFileSync(join(folder, 'SHA256SUMS'), '')
   })
-  afterEach(() => rmSync(folder, { recursive: true }))
   const listOf = (content: string, version = '1.0.0') => [
     { file: `client-${version}.tgz`, build: async () => Buffer.from(content) },
   ]

@@ -4,14 +4,13 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { packages } from '../../clients/release/packages.ts'
 import { npm } from '../../dev/setup/run.mjs'
+import { temporaryFolder } from '../support/built.ts'
 import { withService } from '../support/service.ts'
 import { runFile, runShop, withPackages } from './consumers.ts'
 
@@ -69,11 +68,10 @@ const consumers: Record<string, Consumer> = {
 describe('The npm package, as merchants install it', function () {
   this.timeout(300_000)
   const service = withService()
-  const folder = mkdtempSync(join(tmpdir(), 'npm-consumers-'))
+  const folder = temporaryFolder()
   /** Old compilers and versions of Node.js, kept for the next run. */
   const tools = join(process.cwd(), '.data/consumers')
   let missing = ''
-  after(() => rmSync(folder, { recursive: true }))
   const server = withPackages(service, /\.tgz$/)
 
   before(async () => {

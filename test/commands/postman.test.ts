@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { operations } from '../../dev/openapi-document.ts'
 import { startProxy } from '../docs/proxy.ts'
-import { buildFolder } from '../support/built.ts'
+import { buildFolder, temporaryFolder } from '../support/built.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { withService } from '../support/service.ts'
 
@@ -42,15 +41,12 @@ describe('The Postman collection', function () {
     const { key } = await service.merchant()
     const variables = [`base_url=${origin}/api/v1`, `api_key=${key}`].flatMap((each) => ['--env-var', each])
     const words = [newman, 'run', collection, '--color', 'off', '--disable-unicode', ...variables]
-    const folder = await mkdtemp(join(tmpdir(), 'newman-'))
     try {
-      const { stdout } = await run(process.execPath, words, { cwd: folder, maxBuffer: 2 ** 26 })
+      const { stdout } = await run(process.execPath, words, { cwd: temporaryFolder(), maxBuffer: 2 ** 26 })
       return { exitCode: 0, text: stdout }
     } catch (error) {
       const { code, stdout } = error as { code: number; stdout: string }
       return { exitCode: code, text: stdout }
-    } finally {
-      await rm(folder, { recursive: true })
     }
   }
 

@@ -1,8 +1,9 @@
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { packages } from '../../clients/release/packages.ts'
 import { npm } from '../../dev/setup/run.mjs'
+import { temporaryFolder } from '../support/built.ts'
 import { withService } from '../support/service.ts'
 import { runFile, runShop, withPackages } from './consumers.ts'
 
@@ -28,8 +29,7 @@ process.stdout.write(text + errors, () => process.exit())
 describe('The Python and PHP packages, as merchants install them', function () {
   this.timeout(180_000)
   const service = withService()
-  const folder = mkdtempSync(join(tmpdir(), 'consumers-'))
-  after(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
   const nameOf = (extension: string) => packages.find(({ file }) => file.endsWith(extension))?.file ?? ''
 
   const server = withPackages(service, /\.(whl|php)$/)

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { accept, breakingChanges, type Description, problemsIn } from '../../dev/compatibility.ts'
 import { openapi } from '../../dev/openapi-document.ts'
+import { temporaryFolder } from '../support/built.ts'
 
 type Part = Record<string, unknown>
 type Change = (copy: Description) => void
@@ -142,13 +142,12 @@ describe('npm run api:check', () => {
   const withMore = { ...small, paths: { ...small.paths, '/shops': { get: {} } } }
   const withLess = { ...small, paths: { '/intents': { post: {} } } }
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'compatibility-'))
+    root = temporaryFolder()
     mkdirSync(join(root, 'docs'))
     write('# Changelog\n\n## 0.2.0\n\n### Added\n\n- More.\n\n## 0.1.0\n\n### Added\n\n- All.\n')
     expect(accept(root, '', small)).to.deep.equal([])
     expect(problemsIn(root, small)).to.deep.equal([])
   })
-  afterEach(() => rmSync(root, { recursive: true }))
 
   it('fails after an addition until npm run api:accept is run', () => {
     expect(problemsIn(root, withMore).join()).to.include('npm run api:accept')

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { temporaryFolder } from '../support/built.ts'
 
 type CommandLine = [command: string, ...args: string[]]
 
@@ -35,19 +35,15 @@ export async function writeFiles(folder: string, files: Record<string, string>):
 }
 
 export async function runProgram([command, ...args]: CommandLine, input: ProgramInput): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'docs-snippet-'))
-  try {
-    await writeFiles(folder, input.files)
-    const env = { ...process.env, ...input.environment }
-    const child = spawn(command, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] })
-    // A program that doesn't read stdin may have ended already.
-    child.stdin.on('error', () => {})
-    child.stdin.end(input.input)
-    const output = [text(child.stdout), text(child.stderr)] as const
-    const [out, err, [code]] = await Promise.all([...output, once(child, 'close')])
-    expect(code, err + out).to.equal(0)
-    return out
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  const folder = temporaryFolder()
+  await writeFiles(folder, input.files)
+  const env = { ...process.env, ...input.environment }
+  const child = spawn(command, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] })
+  // A program that doesn't read stdin may have ended already.
+  child.stdin.on('error', () => {})
+  child.stdin.end(input.input)
+  const output = [text(child.stdout), text(child.stderr)] as const
+  const [out, err, [code]] = await Promise.all([...output, once(child, 'close')])
+  expect(code, err + out).to.equal(0)
+  return out
 }

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formFor } from '../../dev/form.ts'
 import { createIntent, sendJson } from '../support/actions.ts'
+import { temporaryFolder } from '../support/built.ts'
 import { createGate } from '../support/gate.ts'
 import { outcomeName, pay, storedIntent } from '../support/pay.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
@@ -39,7 +39,7 @@ describe('The service with a wrong wall clock in one process', function () {
   let merchant: Merchant
   let web: ServiceProcess
   let worker: ServiceProcess
-  const folder = mkdtempSync(join(tmpdir(), 'clock-skew-'))
+  const folder = temporaryFolder()
   const clockOf = (type: ProcessType): string => join(folder, type)
   const setClock = (type: ProcessType, aheadMs: number): void => writeFileSync(clockOf(type), String(aheadMs))
   before(async () => {
@@ -62,7 +62,6 @@ describe('The service with a wrong wall clock in one process', function () {
     await Promise.all([web?.stop(), worker?.stop()])
     await service.close()
     await provider.close()
-    rmSync(folder, { recursive: true, force: true })
   })
   function holdNextOrders() {
     const gate = createGate()

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Server, startMongo } from '../../dev/servers.ts'
 import { backUp } from '../../ops/backup/back-up.ts'
@@ -29,6 +28,7 @@ import {
   storedBody,
   subscribe,
 } from '../support/actions.ts'
+import { temporaryFolder } from '../support/built.ts'
 import { urlOf } from '../support/databases.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { deadlineMs } from '../support/machine.ts'
@@ -56,14 +56,10 @@ describe('A backup', () => {
   const merchant = withMerchant(original)
   /** Runs on the newest restored server. */
   let service: Service = original
-  let folder: string
+  const folder = temporaryFolder()
   const opened: { close(): Promise<unknown> }[] = []
   const create = (key: string) => sendJson(service.origin, merchant.write(key), '/intents', { amount: 100 })
-  before(async () => void (folder = await fs.mkdtemp(join(tmpdir(), 'payment-intents-backups-'))))
-  after(async () => {
-    await Promise.all(opened.map((each) => each.close()))
-    await fs.rm(folder, { recursive: true })
-  })
+  after(() => Promise.all(opened.map((each) => each.close())))
 
   it('unlocks the server if it fails, times out, is stopped or is killed', async () => {
     const takesWrites = () => createIntent(service, merchant)

@@ -2,10 +2,9 @@ import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { basename, dirname, join, normalize } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -13,6 +12,7 @@ import { parseEnv, promisify } from 'node:util'
 import { environmentSchema } from '../../schemas/environment.ts'
 import { parseConfig } from '../../src/config/config.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
+import { temporaryFolder } from '../support/built.ts'
 import { type Container, type Manifest, manifestFiles, readText, readYaml } from './manifests.ts'
 
 const objects = manifestFiles
@@ -358,7 +358,6 @@ describe('The container image', () => {
 
 describe("The container image's health check", () => {
   it("checks each process on that process's own port", async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'payment-intents-image-'))
     const respondWith = (status: number) =>
       createServer(({ url }, res) => res.writeHead(url === '/healthz' ? status : 404).end())
     const [healthy, sick, closed] = [respondWith(200), respondWith(503), createServer()]
@@ -368,25 +367,24 @@ describe("The container image's health check", () => {
       const [good, bad, free] = servers.map((server) => String((server.address() as AddressInfo).port))
       closed.close()
       const exitCodes = await Promise.all([
-        check(folder, 'web', { PORT: good, WORKER_PORT: free }),
-        check(folder, 'web', { PORT: bad, WORKER_PORT: good }),
-        check(folder, 'web', { PORT: free, WORKER_PORT: good }),
-        check(folder, 'worker', { PORT: free, WORKER_PORT: good }),
-        check(folder, 'worker', { PORT: good, WORKER_PORT: bad }),
-        check(folder, 'worker', { PORT: free }),
-        check(folder, 'release', { PORT: free, WORKER_PORT: free }),
+        check('web', { PORT: good, WORKER_PORT: free }),
+        check('web', { PORT: bad, WORKER_PORT: good }),
+        check('web', { PORT: free, WORKER_PORT: good }),
+        check('worker', { PORT: free, WORKER_PORT: good }),
+        check('worker', { PORT: good, WORKER_PORT: bad }),
+        check('worker', { PORT: free }),
+        check('release', { PORT: free, WORKER_PORT: free }),
       ])
       expect(exitCodes).to.deep.equal([0, 1, 1, 0, 1, 0, 0])
     } finally {
       for (const server of [healthy, sick]) server.close()
-      await rm(folder, { recursive: true })
     }
   })
 
   /** The check's exit code. Process 1 runs a Procfile line under tini, as in docker compose. */
-  async function check(folder: string, name: string, env: NodeJS.ProcessEnv): Promise<number> {
+  async function check(name: string, env: NodeJS.ProcessEnv): Promise<number> {
     const line = procfileLine(name) ?? expect.fail(name)
-    const process1 = join(await mkdtemp(join(folder, `${name}-`)), 'cmdline')
+    const process1 = join(temporaryFolder(), 'cmdline')
     await writeFile(process1, ['/sbin/docker-init', '--', ...line.split(' '), ''].join('\0'))
     const [, written = ''] = /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(readText('Dockerfile')) ?? []
     const [node, ...given] = JSON.parse(written) as string[]

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkProvider, type Finding, obligations } from '../../ops/provider-check/obligations.ts'
 import { parseScenario, paymentNames, type Scenario } from '../../ops/provider-check/scenario.ts'
+import { temporaryFolder } from '../support/built.ts'
 import { deadlineMs } from '../support/machine.ts'
 import { type Fault, faults, scenario, startReference } from './provider-check/reference.ts'
 
@@ -44,9 +44,8 @@ const runKit = (args: string[]) =>
 
 describe('npm run provider:check', function () {
   this.timeout(900_000)
-  const folder = mkdtempSync(join(tmpdir(), 'provider-check-'))
+  const folder = temporaryFolder()
   const file = join(folder, 'scenario.json')
-  after(() => rmSync(folder, { recursive: true }))
 
   it('finds that a correct provider keeps every obligation that it can test', async () => {
     const findings = await check(null)

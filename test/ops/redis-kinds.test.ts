@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startMongo, startRedis } from '../../dev/servers.ts'
@@ -9,6 +8,7 @@ import { createLog } from '../../src/platform/log.ts'
 import { openJobQueues } from '../../src/queues/queues.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { type Board, openBoard } from '../admin/open-board.ts'
+import { temporaryFolder } from '../support/built.ts'
 import { certificate, pem } from '../support/certificate.ts'
 import { startCluster } from '../support/redis-cluster.ts'
 import { startSentinels } from '../support/redis-sentinel.ts'
@@ -67,18 +67,14 @@ describe('A service whose servers have a self-signed certificate', () => {
     expect((await admin(create)).exitCode).to.equal(1)
     const { exitCode, stderr } = await admin(create, { MONGODB_TLS_CA: oneLine })
     expect([exitCode, stderr]).to.deep.equal([0, ''])
-    const folder = await mkdtemp(join(tmpdir(), 'payment-intents-tls-'))
+    const folder = temporaryFolder()
     const program = ['ops/backup/main.ts', 'backup', join(folder, 'made')]
-    try {
-      await promisify(execFile)(process.execPath, [...program, '--data-files', mongo.folder], {
-        env: { PATH: process.env.PATH, TMPDIR: folder, ...mongodb() },
-      })
-      const names = await readdir(folder)
-      expect(names).to.include('made')
-      expect(names.filter((name) => name.startsWith('payment-intents-'))).to.deep.equal([])
-    } finally {
-      await rm(folder, { recursive: true })
-    }
+    await promisify(execFile)(process.execPath, [...program, '--data-files', mongo.folder], {
+      env: { PATH: process.env.PATH, TMPDIR: folder, ...mongodb() },
+    })
+    const names = await readdir(folder)
+    expect(names).to.include('made')
+    expect(names.filter((name) => name.startsWith('payment-intents-'))).to.deep.equal([])
   })
 
   it('checks certificates as strictly as REDIS_TLS_VERIFY requires', async () => {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
@@ -17,6 +18,13 @@ export function built(): string {
   return folder
 }
 
+function removedAtExit(made: string): string {
+  if (folders.push(made) === 1) process.once('exit', removeAll)
+  return made
+}
+
+export const temporaryFolder = (): string => removedAtExit(mkdtempSync(join(tmpdir(), 'payment-intents-')))
+
 /** Removed when this process ends. The next run gets the same name, so that Node.js finds what it compiled before. */
 export function buildFolder(name: string): string {
   mkdirSync(join(root, '.data'), { recursive: true })
@@ -24,8 +32,7 @@ export function buildFolder(name: string): string {
     try {
       const made = join(root, `.data/${name}-${number}`)
       mkdirSync(made)
-      if (folders.push(made) === 1) process.once('exit', removeAll)
-      return made
+      return removedAtExit(made)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }

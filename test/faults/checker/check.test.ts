@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DeliveryDocument, LedgerDocument } from '../../invariants/documents.ts'
 import { at, idOf, iso, shop } from '../../invariants/ordinary.ts'
+import { temporaryFolder } from '../../support/built.ts'
 import { type Call, files, having, type ProviderRequest, type What } from '../evidence/evidence.ts'
 import { check, checkEvidence } from './check.ts'
 import * as ordinary from './ordinary-round.ts'
@@ -229,7 +229,7 @@ describe("The fault run's checker", () => {
   })
 
   it('checks the evidence in a folder', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'evidence-'))
+    const folder = temporaryFolder()
     const write = (file: string, lines: unknown[]) =>
       writeFileSync(join(folder, file), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
     const { setting, calls, arrivals, dump } = ordinary.ordinaryRound()
@@ -242,6 +242,5 @@ describe("The fault run's checker", () => {
     expect((await check(folder)).violations).to.deep.equal([])
     write(`${files.log}/web-1.log`, [{ msg: 'http.request', pin: 'it is 918273' }])
     expect((await check(folder)).violations).to.have.lengthOf(1)
-    rmSync(folder, { recursive: true })
   })
 })
