@@ -79,8 +79,7 @@ describe('npm run admin -- reconcile', () => {
     const last = await payNow(70_000)
     at(dayMs)
     const nextDay = await payNow(80_000)
-    const testMerchant = await service.merchant()
-    const sandbox = await createIntent(service, testMerchant)
+    const sandbox = await createIntent(service, await service.merchant())
     at(dayMs / 2)
     await pay(service, sandbox.referenceNumber)
     const { payment: testPayment } = await storedIntent(service, sandbox.referenceNumber)
@@ -251,8 +250,7 @@ describe('npm run admin -- reconcile', () => {
       expect(outcome.stderr, message).to.include(message)
       expect(outcome.exitCode, message).to.equal(2)
     }
-    const missing = await run(join(folder, 'no-such-file.csv'))
-    expect(missing).to.deep.include({ exitCode: 2, stdout: '' })
+    expect(await run(join(folder, 'no-such-file.csv'))).to.deep.include({ exitCode: 2, stdout: '' })
     const usage = ['--provider', faulty.path, '--columns', 'key=ref,total=montant', '--day']
     for (const each of ['2026-02-30', '2999-01-01'])
       expect((await openAdmin(service).admin(['reconcile', ...usage, each])).exitCode).to.equal(2)

@@ -94,8 +94,7 @@ describe('The audit trail', () => {
     const formula = '=HYPERLINK("https://evil.example")'
     const business = 'exported'
     before(async () => {
-      const at = new Date('2017-01-01T00:00:00Z')
-      const line = { at, businessId: business, reason: formula }
+      const line = { at: new Date('2017-01-01T00:00:00Z'), businessId: business, reason: formula }
       await addLines(...Array.from({ length: 601 }, (_, index) => ({ ...line, subject: `export-${index}` })))
     })
     const exports = () =>

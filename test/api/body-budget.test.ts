@@ -67,8 +67,7 @@ describe('A large request body', () => {
     for (let n = 0; n < 3; n += 1) await begin(imports, `Content-Length: ${largestFile}`)
     await waitFor('their memory is reserved', () => taken() === 3 * largestFile * memoryPerBodyByte.csv)
     await expectNoBudget(upload(csv(largestFile / 2), merchant, headers), 'csv')
-    const half = `Content-Length: ${largestFile / 2}`
-    const waiting = await begin(imports, 'Expect: 100-continue', half)
+    const waiting = await begin(imports, 'Expect: 100-continue', `Content-Length: ${largestFile / 2}`)
     expect(String((await once(waiting, 'data'))[0])).to.match(/^HTTP\/1\.1 429 /)
     expect((await refusals()) - before).to.equal(2)
     expect((await upload(csv(10))).status).to.equal(200)

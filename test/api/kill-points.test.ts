@@ -53,8 +53,7 @@ describe('If a process is killed between any two steps, the service', () => {
 
   const request = (status: number, prepare: () => Promise<Write>, check: Check): Operation<Sent> => {
     const once = writeOnce(service, status, prepare, ({ merchant }, ...found) => check(merchant, ...found))
-    const repeat = (each: Sent) => once.repeat(each).then(() => workThrough(each.merchant))
-    return { ...once, repeat }
+    return { ...once, repeat: (each: Sent) => once.repeat(each).then(() => workThrough(each.merchant)) }
   }
 
   /** Acts as a worker with slots, and waits for the attempts that `act` starts. */

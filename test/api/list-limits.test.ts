@@ -63,8 +63,7 @@ describe('The list limiter', () => {
 
   it('allows two exports per merchant and frees a slot when its client disconnects', async () => {
     const shop = await service.merchant()
-    const description = '\u20ac'.repeat(5000)
-    const made = await createProduct(service, shop, { description })
+    const made = await createProduct(service, shop, { description: '\u20ac'.repeat(5000) })
     const template = await service.deps.Product.findById(made._id).lean()
     const ids = Array.from({ length: 450 }, newId)
     const copies = ids.map((_id) => ({ ...template, _id, handle: _id, skus: [] }))

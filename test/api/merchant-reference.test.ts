@@ -184,8 +184,7 @@ describe("An intent's merchantReference", () => {
     await refund(service, merchant, intent.referenceNumber, 700)
     service.clock.advance(25 * hour)
     await expectTaken(intent)
-    const key = await service.key(merchant.businessId)
-    await expectTaken(intent, asMerchant(merchant.businessId, key))
+    await expectTaken(intent, asMerchant(merchant.businessId, await service.key(merchant.businessId)))
   })
 
   it('uses up no short code if it is already in use', async () => {

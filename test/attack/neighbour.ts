@@ -57,8 +57,7 @@ export async function startNeighbour({ deps, origin, endpointServers }: Stage, i
     await Promise.all(acts)
   }
   // In production mode, no endpoint on this machine can be reached.
-  const url = `http://${endpointServers.allowedHost}/hook`
-  const endpoint = { url, events: ['payment.created'] }
+  const endpoint = { url: `http://${endpointServers.allowedHost}/hook`, events: ['payment.created'] }
   if (!isProduction) await call('webhook', 'POST', '/webhooks/endpoints', endpoint)
   const acting = actSteadily()
   await pause(warmUpMs)

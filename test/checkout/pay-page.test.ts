@@ -151,8 +151,7 @@ describe('The payment page', () => {
   })
 
   it('never offers a test wallet for a live payment', async () => {
-    const live = await service.merchant({ mode: 'live' })
-    const { path } = await offer(back, live)
+    const { path } = await offer(back, await service.merchant({ mode: 'live' }))
     const page = await open(service, path)
     expect([page.status, page.headers.get('retry-after')]).to.deep.equal([503, '60'])
     expect(page.says).to.include('Payment is not available right now').and.not.include('Test')

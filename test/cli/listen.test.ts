@@ -80,8 +80,7 @@ describe('The listen command', () => {
     const intent = { amount: 100, metadata }
     await service.http.post('/api/v1/dev/intents').set(merchant.write()).send(intent).expect(201)
     await relay(service, merchant)
-    const listening = listen(['--replay-last', '1', '--json'])
-    const [line = ''] = await listening.lines(1)
+    const [line = ''] = await listen(['--replay-last', '1', '--json']).lines(1)
     expect(line).to.not.match(/\p{Cc}/u)
     expect(JSON.parse(line).data.metadata).to.deep.equal(metadata)
   })

@@ -87,8 +87,7 @@ describe('An example program in the guide', () => {
       const files = { ...library, [file]: program.text }
       const command = [language?.command ?? process.execPath, file] as const
       const running = runProgram([...command], { files, environment, input: '' })
-      const text = await relayDuring(service, merchant, running)
-      expect(text).to.equal(shownBelow(program))
+      expect(await relayDuring(service, merchant, running)).to.equal(shownBelow(program))
     })
 
   for (const program of named('pay'))

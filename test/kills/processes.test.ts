@@ -109,8 +109,7 @@ describe('Process shutdown', () => {
     let signalledAt = Number.POSITIVE_INFINITY
     const customers = Array.from({ length: 30 }, async () => {
       while (signalledAt === Number.POSITIVE_INFINITY) {
-        const sentAt = performance.now()
-        fates.push({ sentAt, status: await create(web, merchant, agent) })
+        fates.push({ sentAt: performance.now(), status: await create(web, merchant, agent) })
       }
     })
     await waitFor('some load', () => fates.length > 200)

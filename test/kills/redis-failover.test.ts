@@ -143,8 +143,7 @@ describe('A Redis failover under load', function () {
 
   for (const name of Object.keys(kinds))
     it(`loses no event and delays first attempts by at most 5 s (${name})`, async () => {
-      const stage = (await stages.get(name)) as Stage
-      const { during, extraMs } = await killMaster(stage)
+      const { during, extraMs } = await killMaster((await stages.get(name)) as Stage)
       expect(during).to.be.above(3)
       expect(extraMs).to.be.below(maxExtraMs - 1_000 + deadlineMs(1_000))
     })

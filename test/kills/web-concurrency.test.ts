@@ -115,8 +115,7 @@ describe('WEB_CONCURRENCY', () => {
     let signalledAt = Number.POSITIVE_INFINITY
     const customers = Array.from({ length: 20 }, async () => {
       while (signalledAt === Number.POSITIVE_INFINITY) {
-        const sentAt = performance.now()
-        fates.push({ sentAt, status: await createOn(web, merchant) })
+        fates.push({ sentAt: performance.now(), status: await createOn(web, merchant) })
       }
     })
     await waitFor('some load', () => fates.length > 100)
@@ -151,8 +150,7 @@ describe('WEB_CONCURRENCY', () => {
 
   it('retries while none of its processes can start again', async () => {
     const web = await startCluster(2)
-    const pids = pidsOf(web)
-    for (const pid of pids) process.kill(pid, 'SIGKILL')
+    for (const pid of pidsOf(web)) process.kill(pid, 'SIGKILL')
     const blocker = createServer()
     const { port } = new URL(web.origin)
     await waitFor('the port is free', async () => {

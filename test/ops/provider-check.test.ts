@@ -44,8 +44,7 @@ const runKit = (args: string[]) =>
 
 describe('npm run provider:check', function () {
   this.timeout(900_000)
-  const folder = temporaryFolder()
-  const file = join(folder, 'scenario.json')
+  const file = join(temporaryFolder(), 'scenario.json')
 
   it('finds that a correct provider keeps every obligation that it can test', async () => {
     const findings = await check(null)

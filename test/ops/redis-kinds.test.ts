@@ -61,8 +61,7 @@ describe('A service whose servers have a self-signed certificate', () => {
   }
 
   it('accepts connections from the command line and from backups', async () => {
-    const service = { deps: { config: { mongodbUrl: mongodb().MONGODB_URL } } } as Service
-    const { admin } = openAdmin(service)
+    const { admin } = openAdmin({ deps: { config: { mongodbUrl: mongodb().MONGODB_URL } } } as Service)
     const create = ['business', 'create', '--name', 'Shop', '--json']
     expect((await admin(create)).exitCode).to.equal(1)
     const { exitCode, stderr } = await admin(create, { MONGODB_TLS_CA: oneLine })

@@ -103,8 +103,7 @@ describe('An import that runs alongside other requests', () => {
       })
       expect(await sells()).to.have.length(posted)
     }
-    const other = csv.replaceAll('S-', 'T-')
-    const early = await stoppedAt('commit', other)
+    const early = await stoppedAt('commit', csv.replaceAll('S-', 'T-'))
     const refused = expectRefused(create({ name: 'B', price: 1, sku: 'T-B' }), 400, 'VALIDATION_ERROR')
     expect(await early()).to.include({ created: 3 })
     await refused

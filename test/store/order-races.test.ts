@@ -44,8 +44,7 @@ describe('An order that is placed alongside other requests', () => {
         return (await patch.set(merchant.write()).send({ delta: -1 })).status
       }),
       times(5, async (index) => {
-        const label = `L${index}`
-        const variants = [{ _id: product.variants[0]._id, price: index, label }]
+        const variants = [{ _id: product.variants[0]._id, price: index, label: `L${index}` }]
         await change(product._id, { variants }).expect(200)
       }),
     ])

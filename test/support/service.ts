@@ -128,8 +128,7 @@ export async function openService(
     key,
     async merchant(options = {}) {
       const { _id: businessId } = await createBusiness(deps, { name: 'Épicerie', liveApproved: true }, tester)
-      const issued = await key(businessId, options)
-      return asMerchant(businessId, issued)
+      return asMerchant(businessId, await key(businessId, options))
     },
     allowHost: (host) => void config.webhookAllowedHosts.add(host),
     startWorkers() {

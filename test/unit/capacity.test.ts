@@ -59,8 +59,7 @@ describe("A process's capacity", () => {
 
   describe('for reads', () => {
     async function read(bytes: number, by = 'a'): Promise<void> {
-      const held = await capacity.wait(by, { reads: 1 })
-      capacity.endRead(by, held, { bytes, tookMs: 0 })
+      capacity.endRead(by, await capacity.wait(by, { reads: 1 }), { bytes, tookMs: 0 })
     }
     function watch(work: Promise<unknown>) {
       const seen: { atMs: number | null; refusal: unknown } = { atMs: null, refusal: null }

@@ -240,8 +240,7 @@ describe('The webhook sender with reusable connections', () => {
   })
 
   it('throws on an invalid request instead of blaming the endpoint', async () => {
-    const endpointServer = await okEndpoint()
-    const { send, urls } = senderTo([endpointServer], {})
+    const { send, urls } = senderTo([await okEndpoint()], {})
     const bad = { url: urls[0] ?? '', headers: { 'x-service-event': 'a\nb' }, body, owner }
     expect(await send(bad).catch((thrown: Error) => thrown)).to.be.instanceOf(Error)
     expect(await send({ ...bad, headers })).to.include({ stage: null })

@@ -77,8 +77,7 @@ describe('The webhook sender with WEBHOOK_PROXY_URL', () => {
 
   it('sends plain http to an allowed host through the proxy too', async () => {
     const proxy = await startProxy((await okEndpoint()).port)
-    const options = { ...proxy.options, resolve: resolvingTo(['fd00::7']) }
-    const made = sender([`${hostName}:8080`], options)
+    const made = sender([`${hostName}:8080`], { ...proxy.options, resolve: resolvingTo(['fd00::7']) })
     for (const _each of [1, 2])
       expect(await made.post(`http://${hostName}:8080/`)).to.include({ stage: null, status: 200 })
     expect(authorities(proxy.connects)).to.deep.equal(['[fd00::7]:8080'])

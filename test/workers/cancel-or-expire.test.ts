@@ -31,8 +31,7 @@ describe('A race between cancelling and expiring an intent', () => {
     const at = victim.steps[step - 1] ?? 'ended'
     closeInBackground(victim.close())
     const intent = await service.deps.Intent.findOne({ referenceNumber }).lean()
-    const events = intent?.outbox.map(({ event }) => event).join()
-    return { reached, at, outcome: `${outcome}: ${events}` }
+    return { reached, at, outcome: `${outcome}: ${intent?.outbox.map(({ event }) => event).join()}` }
   }
 
   async function raceEverywhere(paused: 'cancel' | 'expire') {

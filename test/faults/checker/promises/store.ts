@@ -52,8 +52,7 @@ const salesOf = ({ items }: Pick<OrderDocument, 'items'>): Change[] =>
 
 function deltasOf(request: Request): number[] {
   const calls = request.calls.filter(({ began }) => began < request.ended)
-  const bodies = calls.map(({ body }) => body as StockBody)
-  const deltas = [...new Set(bodies.map(({ delta = 0 }) => delta))]
+  const deltas = [...new Set(calls.map(({ body }) => body as StockBody).map(({ delta = 0 }) => delta))]
   const twice = deltas.flatMap((one) => deltas.map((other) => one + other))
   if (request.isAcrossDays) return [0, ...deltas, ...twice]
   return isDone(request) ? deltas : [0, ...deltas]
