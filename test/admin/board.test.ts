@@ -9,19 +9,14 @@ import { mainQueue, withBoard } from './open-board.ts'
 import { visit } from './staff.ts'
 
 /** The only routes that may be open. A new version's routes must be refused until they are listed here. */
-const reads = [
-  '/api/redis/stats',
-  '/api/queues',
-  '/api/job-schedulers',
-  '/api/queues/:queueName/metrics',
-  '/api/queues/:queueName/default-job-options',
-  '/api/queues/:queueName/workers',
-  '/api/queues/:queueName/rate-limit',
-  '/api/queues/:queueName/job-data-schema',
-  '/api/queues/:queueName/:jobId/logs',
-  '/api/queues/:queueName/:jobId/flow',
-  '/api/queues/:queueName/:jobId',
-]
+const reads = `
+  /api/redis/stats /api/queues /api/job-schedulers /api/queues/:queueName/metrics
+  /api/queues/:queueName/default-job-options /api/queues/:queueName/workers
+  /api/queues/:queueName/rate-limit /api/queues/:queueName/job-data-schema
+  /api/queues/:queueName/:jobId/logs /api/queues/:queueName/:jobId/flow /api/queues/:queueName/:jobId
+`
+  .trim()
+  .split(/\s+/)
 const acts = ['put /api/queues/:queueName/:jobId/retry', 'put /api/queues/:queueName/retry/:queueStatus']
 
 /** Off in Bull Board's options, because they query the Redis server itself. */

@@ -1,10 +1,9 @@
-import { once } from 'node:events'
-import type { AddressInfo, Server } from 'node:net'
 import { createApp } from '../../src/app.ts'
 import { createHttpServer, type HttpServer } from '../../src/http/server/listen.ts'
 import { serveProbes } from '../../src/http/server/probes.ts'
 import { type HttpTimeouts, httpTimeouts } from '../../src/http/server/timeouts.ts'
 import type { Deps } from '../../src/platform/deps.ts'
+import { listen } from '../support/listen.ts'
 import { deadlineMs } from '../support/machine.ts'
 import type { Service } from '../support/service.ts'
 
@@ -20,30 +19,20 @@ export const shortTimeouts: HttpTimeouts = {
   checkEveryMs: 50,
 }
 
-export type Opened = { server: Server; stop: HttpServer['stop']; origin: string; close(): Promise<unknown> }
+export type Opened = Awaited<ReturnType<typeof openServer>>
 
 export async function openServer(
   service: Service,
   limits = shortTimeouts,
   app = createApp(service.deps),
   maxConnections?: number,
-): Promise<Opened> {
+) {
   const short = Object.entries(shortTimeouts).filter(
     ([name, ms]) => limits[name as keyof HttpTimeouts] === ms,
   )
   const stretched = Object.fromEntries(short.map(([name, ms]) => [name, Math.ceil(deadlineMs(ms))]))
   const { server, stop } = createHttpServer(service.deps, app, { ...limits, ...stretched }, maxConnections)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    server,
-    stop,
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close() {
-      server.closeAllConnections()
-      return new Promise((resolve) => server.close(resolve))
-    },
-  }
+  return { server, stop, ...(await listen(server)) }
 }
 
 export const openProbes = async (deps: Deps): Promise<HttpServer> =>

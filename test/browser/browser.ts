@@ -5,16 +5,12 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../dev/setup/tools.mjs'
 
 /** Turns off Chromium's background activity. */
-const switches = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--renderer-process-limit=1',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
+const switches = `
+  --no-sandbox --disable-gpu --renderer-process-limit=1 --disable-quic --no-first-run
+  --disable-background-networking --disable-component-update --disable-sync
+`
+  .trim()
+  .split(/\s+/)
 
 export const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 360, height: 740 } }
 

@@ -4,24 +4,18 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '../..')
 export const textOf = (page: string): string => readFileSync(join(root, page), 'utf8')
 
-export const pages = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-  'SECURITY.md',
-  'bench/README.md',
-  'bench/results.md',
-  'ops/kubernetes/README.md',
-  'ops/docker-compose.md',
-  'ops/proxy.md',
-  'ops/wallet-bridge/README.md',
-  'test/README.md',
-].concat(
-  readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`)
-    .toSorted(),
-)
+export const pages = `
+  README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md bench/README.md bench/results.md
+  ops/kubernetes/README.md ops/docker-compose.md ops/proxy.md ops/wallet-bridge/README.md test/README.md
+`
+  .trim()
+  .split(/\s+/)
+  .concat(
+    readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `docs/${name}`)
+      .toSorted(),
+  )
 
 export type Block = { page: string; line: number; heading: string; fence: string; text: string }
 const lineOf = ({ page, line }: Block): string => `${page}:${line}`

@@ -8,30 +8,19 @@ import type { Merchant, Service } from './service.ts'
 export async function storeOrder(service: Service, { businessId }: Merchant, sandbox = true): Promise<Order> {
   const createdAt = service.clock.now()
   const number = newOrderNumber()
+  const product = { productId: newId(), variantId: newId(), name: 'Rice', variantLabel: '1 kg', sku: null }
+  const recorded = { format: orderEventFormat, facts: { status: 'PLACED' } }
   const order: Order = {
     _id: newId(),
     businessId,
     sandbox,
     status: 'PLACED',
     number,
-    items: [
-      {
-        productId: newId(),
-        variantId: newId(),
-        name: 'Rice',
-        variantLabel: '1 kg',
-        sku: null,
-        unitPrice: 500,
-        quantity: 1,
-        total: 500,
-      },
-    ],
+    items: [{ ...product, unitPrice: 500, quantity: 1, total: 500 }],
     total: 500,
     customer: null,
     createdAt,
-    outbox: [
-      newEvent('order.new', createdAt, { format: orderEventFormat, facts: { status: 'PLACED' } }, null),
-    ],
+    outbox: [newEvent('order.new', createdAt, recorded, null)],
   }
   await service.deps.Order.create(order)
   return order

@@ -102,15 +102,6 @@ describe('A durable counter', () => {
       expect([await other.spend(bytes, 41), await other.spend(bytes, 40)]).to.deep.equal([false, true])
     })
 
-    it('starts from zero each UTC day', async () => {
-      const daily = quota(1)
-      expect([await counters.spend(daily, 1), await counters.spend(daily, 1)]).to.deep.equal([true, false])
-      service.clock.freeze(new Date(noon.getTime() + dayMs / 2 - 1))
-      expect(await counters.spend(daily, 1)).to.equal(false)
-      service.clock.freeze(new Date(noon.getTime() + dayMs / 2))
-      expect([await other.spend(daily, 1), await counters.spend(daily, 1)]).to.deep.equal([true, false])
-    })
-
     it('applies a changed limit immediately', async () => {
       const first = quota(1)
       expect(await counters.spend(first, 1)).to.equal(true)

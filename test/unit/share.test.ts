@@ -81,22 +81,6 @@ describe('A shared capacity limit', () => {
       expect(own.extras).to.deep.include({ details: { scope: 'lists', limit: 2 }, retryAfterSeconds: 1 })
       expect(share.refusal(['c'], { slots: 1 })).to.include({ code: 'SERVICE_UNAVAILABLE' })
     })
-
-    it('frees a slot only once, however often the slot is freed', async () => {
-      await take('a1')
-      for (const _again of [1, 2]) frees.get('a1')?.()
-      expect([share.used().slots, share.held('slots', 'a')]).to.deep.equal([0, 0])
-    })
-  })
-
-  it('keeps at least as many slots free as an owner holds if `leavesFree` is set', () => {
-    const parts: LimitedResource['parts'] = [{ owner: 'business', max: 90 }]
-    const share = createShare({ slots: { ...two, total: 100, parts, leavesFree: true } })
-    const held = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((owner) => {
-      while (share.takeNow([owner], { slots: 1 }) !== null);
-      return share.held('slots', owner)
-    })
-    expect(held).to.deep.equal([50, 25, 12, 6, 3, 2, 1])
   })
 
   it("lets an endpoint's calls overtake those of an endpoint that has reached its limit", async () => {

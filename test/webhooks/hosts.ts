@@ -18,45 +18,18 @@ function writings(v4: string): string[] {
   const whole = ((a * 256 + b) * 256 + c) * 256 + d
   const [hexA, hexB, hexC, hexD] = [a, b, c, d].map((part) => `0x${part.toString(16)}`)
   const [octA, octB, octC, octD] = [a, b, c, d].map((part) => `0${part.toString(8)}`)
-  return [
-    v4,
-    `${v4}.`,
-    `${whole}`,
-    `${whole}.`,
-    `0x${whole.toString(16)}`,
-    `0X${whole.toString(16).toUpperCase()}`,
-    `0x${whole.toString(16).padStart(24, '0')}`,
-    `0${whole.toString(8)}`,
-    `000000000${whole.toString(8)}`,
-    `${a}.${b * 65536 + c * 256 + d}`,
-    `${a}.${b}.${c * 256 + d}`,
-    `${hexA}.${b * 65536 + c * 256 + d}`,
-    `${octA}.${b}.0x${(c * 256 + d).toString(16)}`,
-    `${hexA}.${hexB}.${hexC}.${hexD}`,
-    `${octA}.${octB}.${octC}.${octD}`,
-    `${hexA}.${octB}.${c}.${hexD}`,
-    `00${octA}.${b}.${c}.${d}`,
-    `${a}.${b}.${c}.0000${octD}`,
-    encoded(v4),
-    v4.replaceAll('.', '%2E'),
-    v4.replaceAll('.', '。'),
-    v4.replaceAll('.', '．'),
-    v4.replaceAll('.', '｡'),
-    inScript(v4, 0xff10),
-    inScript(v4, 0x1d7ce),
-    inScript(v4, 0x1d7ec),
-    circled(v4),
-    circled(v4).replaceAll('.', '。'),
-    `\u00ad${v4}`,
-    `${v4.slice(0, -1)}\u200b${v4.slice(-1)}`,
-    `${v4}:443`,
-    `${v4}:8443`,
-    `${whole + 2 ** 32}`,
-    `${v4}%00.example.com`,
-    `hooks.example.com@${v4}`,
-    `[::ffff:${v4}]`,
-    `[${v4}]`,
-  ]
+  return words(`
+    ${v4} ${v4}. ${whole} ${whole}. 0x${whole.toString(16)} 0X${whole.toString(16).toUpperCase()}
+    0x${whole.toString(16).padStart(24, '0')} 0${whole.toString(8)} 000000000${whole.toString(8)}
+    ${a}.${b * 65536 + c * 256 + d} ${a}.${b}.${c * 256 + d} ${hexA}.${b * 65536 + c * 256 + d}
+    ${octA}.${b}.0x${(c * 256 + d).toString(16)} ${hexA}.${hexB}.${hexC}.${hexD}
+    ${octA}.${octB}.${octC}.${octD} ${hexA}.${octB}.${c}.${hexD} 00${octA}.${b}.${c}.${d}
+    ${a}.${b}.${c}.0000${octD} ${encoded(v4)} ${v4.replaceAll('.', '%2E')} ${v4.replaceAll('.', '。')}
+    ${v4.replaceAll('.', '．')} ${v4.replaceAll('.', '｡')} ${inScript(v4, 0xff10)} ${inScript(v4, 0x1d7ce)}
+    ${inScript(v4, 0x1d7ec)} ${circled(v4)} ${circled(v4).replaceAll('.', '。')} \u00ad${v4}
+    ${v4.slice(0, -1)}\u200b${v4.slice(-1)} ${v4}:443 ${v4}:8443 ${whole + 2 ** 32} ${v4}%00.example.com
+    hooks.example.com@${v4} [::ffff:${v4}] [${v4}]
+  `)
 }
 
 /** Names that are invalid or missing from public DNS. */

@@ -63,17 +63,7 @@ async function runARound(mutant: Mutant, round: number): Promise<Finding> {
 }
 
 const root = join(import.meta.dirname, '../../..')
-const sources = [
-  'src',
-  'workers',
-  'schemas',
-  'test',
-  'dev',
-  'clients',
-  'docs',
-  'package.json',
-  'tsconfig.json',
-]
+const sources = 'src workers schemas test dev clients docs package.json tsconfig.json'.split(' ')
 
 async function runTest({ name, edits }: Mutant, test: string): Promise<Finding> {
   const folder = folderOf(name)

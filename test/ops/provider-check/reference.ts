@@ -55,14 +55,12 @@ const key = 'the-key-of-the-reference-32-characters'
 const base = '/wallet/v1'
 const pin = '1357'
 const phoneOf = (index: number): string => String(22_000_000 + index)
-const named = [
-  'succeeded',
-  'insufficient_funds',
-  'limit_exceeded',
-  'declined',
-  'technical_error',
-  'wallet_closed',
-].concat(['wallet_locked', 'lockable', 'pending_then_succeeded', 'pending_then_failed', 'slow'])
+const named = `
+  succeeded insufficient_funds limit_exceeded declined technical_error wallet_closed
+  wallet_locked lockable pending_then_succeeded pending_then_failed slow
+`
+  .trim()
+  .split(/\s+/)
 const declines = ['insufficient_funds', 'limit_exceeded', 'declined']
 const slowMs = 6_000
 const pendingMs = 1_000
