@@ -29,8 +29,7 @@ describe('The limiter for payment attempts', () => {
     await counts().deleteMany({})
     const { mongo, wallets } = service.deps
     excuse([mongo.name], 'wallet movements')
-    const own = wallets.forPayments(true)
-    if (own === null) throw new Error('no wallet')
+    const own = wallets.forPayments(true) ?? expect.fail('no wallet')
     const authorise = async (order: PaymentOrder) => {
       orders.push(order)
       await hold

@@ -156,8 +156,7 @@ describe('The npm package', () => {
     const { referenceNumber } = await connect().createIntent({ amount: 50_000 })
     await relay(service, merchant)
     for (const { _id } of await deliveriesOf(service, merchant)) await attempt(service.deps, _id)
-    const [received] = await endpointServer.atLeast(1)
-    if (received === undefined) return expect.fail('no webhook')
+    const [received = expect.fail('no webhook')] = await endpointServer.atLeast(1)
     const webhook = { body: received.body, headers: received.headers, secret, now: service.clock.now() }
     const event = await client.verifyWebhook(webhook)
     if (event.event !== 'payment.created') return expect.fail(event.event)

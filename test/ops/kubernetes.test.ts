@@ -24,8 +24,7 @@ const the = (kind: string, name: string): Manifest => {
   return found
 }
 const pods = [the('Job', 'release'), the('Deployment', 'web'), the('Deployment', 'worker')].map((owner) => {
-  const template = owner.spec?.template
-  if (template === undefined) throw new Error(`${owner.metadata.name} has no pods`)
+  const template = owner.spec?.template ?? expect.fail(`${owner.metadata.name} has no pods`)
   return { owner, template, pod: template.spec, container: template.spec.containers[0] }
 })
 const base = 'ops/kubernetes/base/kustomization.yaml'

@@ -217,8 +217,7 @@ describe('An order', () => {
     const { secret } = await subscribe(service, merchant, endpointServer.url, ['order.new'])
     await createProduct(service, merchant, { name: 'Thé', price: 0 })
     const { data } = (await order({ customer: { name: 'Aïcha' } })).body
-    const [arrived] = await endpointServer.atLeast(1)
-    if (arrived === undefined) expect.fail('nothing arrived')
+    const [arrived = expect.fail('nothing arrived')] = await endpointServer.atLeast(1)
     expect(isSignedWith(secret, arrived)).to.equal(true)
     expect(schemaErrorsOf(arrived.json)).to.deep.equal([])
     expect(arrived.json).to.deep.include({ event: 'order.new', sandbox: true, created_at: data.createdAt })

@@ -21,8 +21,7 @@ describe('A migration step', () => {
   const beside = withSecondProcess(service)
   const endpoints = () => rawCollection(service.deps.Endpoint)
   const stored = (_id: string) => service.deps.Endpoint.findById(_id).orFail().lean()
-  const [addReportedAt] = Object.values(steps)
-  if (addReportedAt === undefined) throw new Error('no step')
+  const [addReportedAt = expect.fail('no step')] = Object.values(steps)
 
   async function storeOld(changes: Partial<Endpoint> = {}): Promise<Endpoint> {
     const old = mongoose.mongo.BSON.EJSON.parse(vector) as Endpoint
