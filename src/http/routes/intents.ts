@@ -33,7 +33,7 @@ export const intentRoutes = [
     operationId: 'createIntent',
     summary: 'Create a payment intent',
     description:
-      "Creates a payment to collect: the customer pays on the page at `payUrl`, or types `code` at `codeUrl`, for example at a counter. An intent not paid before `expiresAt` becomes CANCELLED.",
+      'Creates a payment to collect: the customer pays on the page at `payUrl`, or types `code` at `codeUrl`, for example at a counter. An intent not paid before `expiresAt` becomes CANCELLED.',
     body: schema.createTestIntentBody,
     response: schema.createdIntentSchema,
     errors: ['MERCHANT_REFERENCE_TAKEN'],
