@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { filesIn, importCycles, linesOf, looseFiles, smallFiles, sources } from './source-files.ts'
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
-const code = /(?<!package-lock)\.(ts|mjs|json)$/
+const code = /\.(ts|mjs)$/
 const linesIn = (folder: string): number => sum(filesIn(folder, code).map(linesOf))
 const harness = ['test/support', 'test/faults', 'test/attack']
 const pages = filesIn('docs', /\.md$/)
