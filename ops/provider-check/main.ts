@@ -1,5 +1,6 @@
 // `npm run provider:check` (docs/operators/wallet-provider.md).
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { parseArgs, promisify } from 'node:util'
 import { checkProvider, type Finding, obligations } from './obligations.ts'
 import { readScenario } from './scenario.ts'
@@ -20,22 +21,30 @@ Obligations: ${ids}`
 const shell = promisify(execFile)
 const shellTimeoutMs = 120_000
 
-async function runCommand(command: string, environment: Record<string, string>): Promise<string> {
-  const options = { env: { ...process.env, ...environment }, timeout: shellTimeoutMs }
-  const { stdout } = await shell('sh', ['-c', command], options)
-  return stdout
-}
+const ended = (code: number | null | undefined): string =>
+  code === null || code === undefined
+    ? `it was stopped, at the latest after ${shellTimeoutMs / 1000} s`
+    : `exit code ${code}`
 
 async function balanceBy(command: string, phone: string): Promise<number> {
-  const text = (await runCommand(command, { PHONE: phone })).trim()
+  const options = { env: { ...process.env, PHONE: phone }, timeout: shellTimeoutMs }
+  const { stdout } = await shell('sh', ['-c', command], options).catch(({ stderr, code }) => {
+    throw new Error(String(stderr ?? '').trim() || ended(code))
+  })
+  const text = stdout.trim()
   if (/^-?\d+$/.test(text)) return Number(text)
-  throw new Error(
-    `The command for \`balance\` must print an integer in centimes, and printed: ${text.slice(0, 200)}`,
-  )
+  throw new Error(`it must print an integer in centimes, and printed: ${text.slice(0, 200)}`)
+}
+
+/** Doesn't wait for output: a provider in the background may inherit it. */
+async function restartBy(command: string): Promise<void> {
+  const child = spawn('sh', ['-c', command], { stdio: 'ignore', timeout: shellTimeoutMs })
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(ended(code))
 }
 
 function write({ id, title, rule, result, why, sent, came }: Finding): void {
-  const says = result === 'not tested' ? 'not tested because ' : result === 'broken' ? 'broken: ' : ''
+  const says = result === 'not tested' ? 'because ' : ''
   console.log(`${result.padEnd(10)}  ${id}: ${title}`)
   if (why !== null) console.log(`            ${says}${why}`)
   if (result !== 'broken') return
@@ -65,12 +74,12 @@ async function main(): Promise<number> {
     throw new Error(`--url ${url} is not a URL`)
   const only = values.only.split(',').filter(Boolean)
   const wrong = only.find((id) => !obligations.some((each) => each.id === id))
-  if (wrong !== undefined) throw new Error(`--only ${wrong}: name some of ${ids}`)
+  if (wrong !== undefined) throw new Error(`Unknown obligation ${wrong}. Known: ${ids}`)
   const scenario = readScenario(path)
   const { balance } = scenario
   const counts = { holds: 0, broken: 0, 'not tested': 0 }
   const hooks = {
-    restart: restart ? async () => void (await runCommand(restart, {})) : null,
+    restart: restart ? () => restartBy(restart) : null,
     balanceOf: balance === undefined ? null : (phone: string) => balanceBy(balance, phone),
   }
   for await (const finding of checkProvider({ url, key }, scenario, hooks, only)) {

@@ -1,17 +1,18 @@
+import { Broken, NotTested, rules } from './broken.ts'
 import { orderObligations } from './orders.ts'
 import { outcomeObligations } from './outcomes.ts'
 import { refundObligations } from './refunds.ts'
 import type { Provider } from './requests.ts'
 import { restartObligations } from './restart.ts'
-import { Broken, createRun, type Hooks, NotTested, type Obligation } from './run.ts'
+import { createRun, type Hooks, type Obligation } from './run.ts'
 import type { Scenario } from './scenario.ts'
 import { signatureObligations } from './signatures.ts'
 import { timeObligations } from './time.ts'
 
-const untested = (id: string, title: string, why: string): Obligation => ({
+const untested = (id: string, title: string, rule: string, why: string): Obligation => ({
   id,
   title,
-  rule: title,
+  rule,
   run: () => Promise.reject(new NotTested(why)),
 })
 
@@ -27,7 +28,7 @@ export const obligations: Obligation[] = [
   {
     id: 'responses',
     title: 'Each response has at most 16 KiB, and arrives within the timeout',
-    rule: 'Return at most 16 KiB of JSON',
+    rule: rules.size,
     async run({ replies, scenario }) {
       const large = replies.find(({ body }) => Buffer.byteLength(body) > maxResponseBytes)
       if (large !== undefined)
@@ -39,13 +40,33 @@ export const obligations: Obligation[] = [
   {
     id: 'final',
     title: 'At the end, all outcomes are still the same, and so is the money',
-    rule: 'These statuses are final.',
+    rule: rules.final,
     run: (run) => run.expectAllSame(),
   },
-  untested('remembered-keys', 'Each key is remembered for 30 days', 'the kit does not run that long'),
-  untested('pin-secrecy', 'No PIN is stored or logged', 'the kit does not see files and logs'),
-  untested('constant-time', 'Signatures are compared in constant time', 'a network hides the difference'),
-  untested('two-keys', 'While the key changes, both keys are accepted', 'the kit knows one key'),
+  untested(
+    'remembered-keys',
+    'Each key is remembered for 30 days',
+    rules.remember,
+    'the kit does not run that long',
+  ),
+  untested(
+    'pin-secrecy',
+    'No PIN is stored or logged',
+    rules.pinSecrecy,
+    'the kit does not see files and logs',
+  ),
+  untested(
+    'constant-time',
+    'Signatures are compared in constant time',
+    rules.constantTime,
+    'a network hides the difference',
+  ),
+  untested(
+    'two-keys',
+    'While the key changes, both keys are accepted',
+    rules.twoKeys,
+    'the kit knows one key',
+  ),
 ]
 
 export interface Finding {
@@ -80,7 +101,13 @@ export async function* checkProvider(
     } catch (error) {
       if (error instanceof NotTested) yield { ...finding, result: 'not tested', why: error.message }
       else if (error instanceof Broken)
-        yield { ...finding, result: 'broken', why: error.message, ...quote(error) }
+        yield {
+          ...finding,
+          rule: error.rule ?? rule,
+          result: 'broken',
+          why: error.message,
+          ...quote(error),
+        }
       else throw error
     }
   }

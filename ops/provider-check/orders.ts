@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Broken, NotTested, newKey, type Obligation, type Order, type Run, shown } from './run.ts'
+import { Broken, NotTested, rules } from './broken.ts'
+import { newKey, type Obligation, type Order, type Run, shown } from './run.ts'
 
-const once = 'Carry out each request at most once, even if copies arrive at the same time or days later.'
-const sameResponse = 'Always return the same final response for a `key`, or a 4xx if the body is different.'
 const kinds = ['payment', 'refund'] as const
 
 const make = async (run: Run, kind: (typeof kinds)[number]): Promise<Order> =>
@@ -16,7 +15,7 @@ export const orderObligations: Obligation[] = [
       {
         id: `${kind}-repeated`,
         title: `A ${kind} that is sent again is carried out once`,
-        rule: once,
+        rule: rules.once,
         forRefunds,
         async run(run) {
           const order = await make(run, kind)
@@ -28,21 +27,27 @@ export const orderObligations: Obligation[] = [
       {
         id: `${kind}-concurrent`,
         title: `A ${kind} whose copies arrive at the same time is carried out once`,
-        rule: once,
+        rule: rules.once,
         forRefunds,
         async run(run) {
-          for (let round = 0; round < 3; round += 1) await sendCopies(run, await make(run, kind))
+          for (let round = 0; round < 3; round += 1)
+            await run.withBalances(async () => sendCopies(run, await make(run, kind)))
         },
       },
       {
         id: `${kind}-other-body`,
         title: `A key of a ${kind} is never used for another body`,
-        rule: sameResponse,
+        rule: rules.otherBody,
         forRefunds,
         async run(run) {
           const order = await make(run, kind)
           await run.finish(order, 'succeeded')
-          await expectSameOrError(run, order, { ...order.body, amount: order.amount - 1 })
+          const others = [
+            { amount: order.amount - 1 },
+            { fee: order.fee + 1 },
+            forRefunds ? { paymentKey: (await run.paid()).key } : { businessId: newKey() },
+          ]
+          for (const other of others) await expectSameOrError(run, order, { ...order.body, ...other })
         },
       },
     ]
@@ -50,7 +55,7 @@ export const orderObligations: Obligation[] = [
   {
     id: 'refused-repeated',
     title: 'A refused payment stays refused, even if its copy has the right PIN',
-    rule: sameResponse,
+    rule: rules.otherBody,
     async run(run) {
       const order = await run.wrongPin()
       await run.submit(order)
@@ -64,7 +69,7 @@ export const orderObligations: Obligation[] = [
   {
     id: 'payment-and-refund',
     title: 'A payment and a refund with the same key are two requests',
-    rule: 'A payment and a refund with the same key are two requests.',
+    rule: rules.twoRequests,
     forRefunds: true,
     async run(run) {
       const paid = await run.paid()
@@ -82,7 +87,7 @@ export const orderObligations: Obligation[] = [
   {
     id: 'keys',
     title: 'Keys of 64 characters, of all characters but spaces, are told apart by each one',
-    rule: '`key`: at most 64 characters without spaces; percent-encoded in a path.',
+    rule: rules.key,
     async run(run) {
       const start = randomBytes(32).toString('hex').slice(0, 63)
       const unknown = run.payment('succeeded', { key: `${start}B` })
@@ -99,7 +104,7 @@ export const orderObligations: Obligation[] = [
   {
     id: 'unknown-key',
     title: 'A query for a key that never arrived gets 404 `unknown`',
-    rule: '`unknown`: only for a GET, with 404: you don’t know the key.',
+    rule: rules.unknown,
     async run(run) {
       await run.expectUnknown(run.payment('succeeded'))
       const refund = run.refund({ ...run.payment('succeeded'), key: newKey() })
@@ -109,7 +114,7 @@ export const orderObligations: Obligation[] = [
   {
     id: 'response-lost',
     title: 'If the connection breaks before the response, a query and a copy get the outcome',
-    rule: 'The service then queries the outcome.',
+    rule: rules.queried,
     run: loseResponses,
   },
 ]
@@ -121,19 +126,23 @@ async function sendCopies(run: Run, order: Order): Promise<void> {
   const outcomes = replies.map((reply) => run.read(order, reply))
   const final = await run.settled(order)
   if (final.status !== 'succeeded')
-    throw new Broken(`\`${shown(final)}\` instead of \`succeeded\``, final.reply)
+    throw new Broken(`\`${shown(final)}\` instead of \`succeeded\``, final.reply, rules[order.kind])
   // A copy's response may have been written while the outcome was not known yet.
   const wrong = outcomes.find(({ status }) => status !== 'pending' && status !== final.status)
-  if (wrong !== undefined)
-    throw new Broken(`One copy got \`${shown(wrong)}\`, and the outcome is \`${shown(final)}\``, wrong.reply)
+  const why = `One copy got \`${wrong && shown(wrong)}\`, and the outcome is \`${shown(final)}\``
+  if (wrong !== undefined) throw new Broken(why, wrong.reply, rules.sameResponse)
 }
 
 async function expectSameOrError(run: Run, order: Order, body: object): Promise<void> {
   const reply = await run.send(order, {}, JSON.stringify(body))
   const isError = reply.status !== null && reply.status >= 400 && reply.status < 500
   const outcome = isError ? await run.look(order) : run.read(order, reply)
-  if (order.final !== null && shown(outcome) !== shown(order.final))
-    throw new Broken(`\`${shown(outcome)}\` for a key that was \`${shown(order.final)}\``, reply)
+  const { final } = order
+  if (final !== null && shown(outcome) !== shown(final)) {
+    // What it is now is read later.
+    order.final = null
+    throw new Broken(`\`${shown(outcome)}\` for a key that was \`${shown(final)}\``, reply)
+  }
   await run.look(order)
 }
 

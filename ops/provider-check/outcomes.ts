@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { declineReasons, failureReasons } from '../../schemas/payment-reasons.ts'
-import { Broken, NotTested, type Obligation, type Order, type Run, shown } from './run.ts'
+import { Broken, NotTested, rules } from './broken.ts'
+import { type Obligation, type Order, type Run, shown } from './run.ts'
 import type { PaymentName } from './scenario.ts'
 
-const table = 'the table of responses'
-const isFinal = 'These statuses are final.'
+type Expected = [name: PaymentName, status: 'declined' | 'failed' | 'refused']
 
-const expected: [name: PaymentName, status: string][] = [
-  ...declineReasons.map((name): [PaymentName, string] => [name, 'declined']),
-  ...failureReasons.map((name): [PaymentName, string] => [name, 'failed']),
+const expected: Expected[] = [
+  ...declineReasons.map((name): Expected => [name, 'declined']),
+  ...failureReasons.map((name): Expected => [name, 'failed']),
   ['wallet_locked', 'refused'],
 ]
 
@@ -17,19 +17,20 @@ export const outcomeObligations: Obligation[] = [
     ([name, status]): Obligation => ({
       id: name.replaceAll('_', '-'),
       title: `\`${status}\` with the reason \`${name}\`, and no money moves`,
-      rule: table,
+      rule: rules[status],
       async run(run) {
         const order = run.payment(name)
         await run.finish(order, `${status} (${name})`)
         await run.submit(order)
         await run.look(order)
+        if (name === 'insufficient_funds') return remarkOnBalance(run, order)
       },
     }),
   ),
   {
     id: 'wrong-pin',
     title: 'A wrong PIN and a wallet that does not exist get the same response',
-    rule: '`wrong_pin` (also if there is no such wallet)',
+    rule: rules.refused,
     async run(run) {
       const wrong = await run.wrongPin()
       const unknown = run.payment('unknown_wallet')
@@ -42,18 +43,25 @@ export const outcomeObligations: Obligation[] = [
   {
     id: 'pin-limit',
     title: 'Wrong PINs are limited: the wallet is locked, even for the right PIN',
-    rule: 'You must limit wrong attempts',
+    rule: rules.pins,
     run: lockWallet,
   },
   pendingObligation('pending_then_succeeded', ['succeeded']),
   pendingObligation('pending_then_failed', ['declined', 'failed', 'refused']),
   {
     id: 'slow',
-    title: 'A payment slower than the timeout is carried out once, and its outcome becomes final',
-    rule: isFinal,
+    title: 'A payment slower than the timeout is carried out at most once, and its outcome becomes final',
+    rule: rules.once,
     run: paySlowly,
   },
 ]
+
+/** Only a wallet that can't pay the fee shows whether a provider takes the amount alone. */
+async function remarkOnBalance(run: Run, { phone, amount, fee }: Order): Promise<string | undefined> {
+  const balance = fee === 0 ? null : await run.readBalance?.(phone)
+  if (balance === undefined || balance === null || (balance >= amount && balance < amount + fee)) return
+  return `not with a partial debit: the wallet holds ${balance} centimes instead of ${amount} to ${amount + fee - 1}`
+}
 
 /** The fields of a response, and the values that a customer could tell apart. */
 function formOf({ final }: Order): string {
@@ -81,17 +89,18 @@ function pendingObligation(name: PaymentName, finals: string[]): Obligation {
   return {
     id: name.replaceAll('_', '-'),
     title: `\`pending\` becomes \`${finals.join('` or `')}\`, and never changes again`,
-    rule: isFinal,
+    rule: rules.final,
     async run(run) {
       const order = run.payment(name)
       const first = await run.submit(order)
       if (first.status !== 'pending') {
-        if (!finals.includes(first.status)) throw new Broken(`\`${shown(first)}\` at once`, first.reply)
+        if (!finals.includes(first.status))
+          throw new Broken(`\`${shown(first)}\` at once`, first.reply, rules.wallets)
         throw new NotTested(`this payment was \`${first.status}\` at once`)
       }
       await run.submit(order)
       const { status, reply } = await run.settled(order)
-      if (!finals.includes(status)) throw new Broken(`It became \`${status}\``, reply)
+      if (!finals.includes(status)) throw new Broken(`It became \`${status}\``, reply, rules.wallets)
       await run.look(order)
       await run.submit(order)
       await run.look(order)
@@ -101,29 +110,38 @@ function pendingObligation(name: PaymentName, finals: string[]): Obligation {
 
 /** How long a provider may take to store a request (wallet-provider.md). */
 const storedWithinMs = 30_000
+const dropped = 'not carried out, because it took over 30 s'
 
-async function paySlowly(run: Run): Promise<void> {
+async function paySlowly(run: Run): Promise<string> {
   const order = run.payment('slow')
   const startedAt = Date.now()
+  const sinceStart = (): number => Date.now() - startedAt
+  let isDone = false
   const sending = Promise.all([run.send(order), pause(50).then(() => run.send(order))])
-  const done = sending.then(() => true)
+  void sending.then(() => (isDone = true))
   let lastUnknownMs = 0
-  const endsAt = startedAt + run.scenario.settleSeconds * 1000
-  for (;;) {
+  while (order.final === null) {
     const { status, reply } = await run.look(order)
-    if (status === 'unknown') lastUnknownMs = Date.now() - startedAt
-    else if (lastUnknownMs > storedWithinMs)
-      throw new Broken('It was carried out more than 30 s after it was sent, and after it was unknown', reply)
-    if (order.final !== null) break
-    if (Date.now() > endsAt) throw new Broken(`No final outcome after ${run.scenario.settleSeconds} s`, reply)
-    await Promise.race([done, pause(250)])
-    await pause(100)
+    if (status === 'unknown') lastUnknownMs = sinceStart()
+    if (sinceStart() > run.scenario.settleSeconds * 1000 && isDone) {
+      if (lastUnknownMs > storedWithinMs && status === 'unknown') return dropped
+      throw new Broken(`No final outcome after ${run.scenario.settleSeconds} s`, reply, rules.settle)
+    }
+    await pause(250)
   }
   const replies = await sending
   for (const reply of replies) if (reply.fault === null) expectSame(run, order, reply)
-  await run.finish(order, 'succeeded')
+  const final = await run.submit(order)
+  if (lastUnknownMs > storedWithinMs) {
+    const why = 'It was carried out more than 30 s after it was sent, and after it was unknown'
+    if (final.status === 'succeeded') throw new Broken(why, final.reply, rules.late)
+    return dropped
+  }
+  if (final.status !== 'succeeded')
+    throw new Broken(`\`${shown(final)}\` instead of \`succeeded\``, final.reply, rules.wallets)
   if (replies.every(({ fault }) => fault === null))
     throw new NotTested(`both responses came within ${run.scenario.timeoutSeconds} s`)
+  return `the provider knew it after ${Math.ceil(lastUnknownMs / 1000)} s, so a request stored after 30 s was not tested`
 }
 
 function expectSame(run: Run, order: Order, reply: Parameters<Run['read']>[1]): void {
@@ -132,5 +150,6 @@ function expectSame(run: Run, order: Order, reply: Parameters<Run['read']>[1]): 
     throw new Broken(
       `One copy got \`${shown(outcome)}\`, and the outcome is \`${shown(order.final)}\``,
       reply,
+      rules.sameResponse,
     )
 }

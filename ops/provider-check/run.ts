@@ -3,24 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { currencyCode } from '../../schemas/currency.ts'
 import type { WalletResponse } from '../../schemas/payment-reasons.ts'
 import { readWalletResponse } from '../../src/wallets/live/live-wallet.ts'
+import { Broken, NotTested, rules } from './broken.ts'
+import { type BalanceOf, createMoney, type Transfer } from './money.ts'
 import { type Changes, type Provider, type Reply, sendRequest } from './requests.ts'
 import type { PaymentName, Scenario, ScenarioWallet } from './scenario.ts'
-
-/** The provider breaks the obligation. */
-export class Broken extends Error {
-  readonly reply: Reply | null
-  constructor(why: string, reply: Reply | null = null) {
-    super(why)
-    this.reply = reply
-  }
-}
-
-export class NotTested extends Error {}
 
 export interface Obligation {
   id: string
   title: string
-  /** What the page says. */
+  /** What the page says, unless `Broken` has another rule. */
   rule: string
   /** Not tested if the provider makes no refunds. */
   forRefunds?: boolean
@@ -30,23 +21,17 @@ export interface Obligation {
 
 export interface Hooks {
   restart: (() => Promise<void>) | null
-  /** In centimes. Null if the kit can't see balances. */
-  balanceOf: ((phone: string) => Promise<number>) | null
+  balanceOf: BalanceOf
 }
 
-export interface Order {
-  kind: 'payment' | 'refund'
+export interface Order extends Transfer {
   key: string
-  amount: number
-  fee: number
   businessId: string
-  /** The customer's, even for a refund. */
-  phone: string
   body: Record<string, unknown>
-  /** Whether the provider has reported it as anything but unknown. */
-  isKnown: boolean
   /** A process that dies may have to wait for a person's decision. */
   mayStayPending?: boolean
+  /** Pending for longer than `settleSeconds`, so that nothing waits for it again. */
+  isOverdue?: boolean
   final: Outcome | null
 }
 
@@ -72,7 +57,7 @@ export function createRun(provider: Provider, scenario: Scenario, { restart, bal
   const timeoutMs = scenario.timeoutSeconds * 1000
   const orders: Order[] = []
   const replies: Reply[] = []
-  const firstBalances = new Map<string, Promise<number>>()
+  const money = createMoney(balanceOf, scenario.payments.unknown_wallet?.phone)
 
   function walletFor(name: PaymentName): ScenarioWallet {
     const found = scenario.payments[name]
@@ -87,7 +72,7 @@ export function createRun(provider: Provider, scenario: Scenario, { restart, bal
   ): Order {
     const { key, amount, fee } = order
     const body = { key, amount, fee, currency: currencyCode, ...more, validUntil: validUntil.toISOString() }
-    const added = { ...order, businessId, body, isKnown: false, final: null }
+    const added = { ...order, businessId, body, isKnown: false, posted: null, final: null }
     orders.push(added)
     return added
   }
@@ -119,10 +104,11 @@ export function createRun(provider: Provider, scenario: Scenario, { restart, bal
     changes: Changes = {},
     body = JSON.stringify(order.body),
   ): Promise<Reply> {
-    await noteBalance(order.phone)
+    await money.note(order.phone)
     const headers = { 'Idempotency-Key': order.key }
     const request = { method: 'POST', path: resourceOf(order), body, headers } as const
-    return kept(await sendRequest(provider, request, changes, timeoutMs))
+    order.posted = kept(await sendRequest(provider, request, changes, timeoutMs))
+    return order.posted
   }
 
   const query = async (order: Pick<Order, 'kind' | 'key'>, changes: Changes = {}): Promise<Reply> =>
@@ -135,13 +121,20 @@ export function createRun(provider: Provider, scenario: Scenario, { restart, bal
 
   /** Like the service, which takes any other response as an unknown outcome. */
   function read(order: Order, reply: Reply): Outcome {
-    if (reply.fault !== null) throw new Broken(`No usable response: ${reply.fault}`, reply)
+    if (reply.fault !== null) throw new Broken(`No usable response: ${reply.fault}`, reply, rules.usable)
     const { status, body } = reply
     const result = readWalletResponse({ status: status ?? 0, body }, order)
-    if ('fault' in result) throw new Broken(`The service can't use the response: ${result.fault}`, reply)
+    if ('fault' in result) {
+      const isMalformed = result.fault === 'malformed' || (status ?? 0) >= 500
+      const why = `The service can't use the response: ${result.fault}`
+      throw new Broken(why, reply, isMalformed ? rules.usable : null)
+    }
     const { response } = result
-    const wrong = reply.sent.startsWith('GET') ? 'expired' : 'unknown'
-    if (response.status === wrong) throw new Broken(`\`${wrong}\` is not a response to this request`, reply)
+    const [wrong, rule] = reply.sent.startsWith('GET')
+      ? ['expired', rules.late410]
+      : ['unknown', rules.unknown]
+    if (response.status === wrong)
+      throw new Broken(`\`${wrong}\` is not a response to this request`, reply, rule)
     const reason = typeof response.reason === 'string' ? response.reason : null
     return { status: response.status, reason, reply }
   }
@@ -149,12 +142,15 @@ export function createRun(provider: Provider, scenario: Scenario, { restart, bal
   function note(order: Order, outcome: Outcome): Outcome {
     const { status, reply } = outcome
     const [before, now] = [order.final, shown(outcome)]
+    const wasKnown = order.isKnown
+    const isKnown = status !== 'unknown' && status !== 'expired'
+    // What is reported now isn't reported again at the end.
+    order.final = isFinal(outcome) ? outcome : null
+    order.isKnown = isKnown
+    if (wasKnown && !isKnown)
+      throw new Broken(`The request was known before, and is \`${now}\` now`, reply, rules.remember)
     if (before !== null && shown(before) !== now)
-      throw new Broken(`\`${shown(before)}\` was final, and became \`${now}\``, reply)
-    if (order.isKnown && (status === 'unknown' || status === 'expired'))
-      throw new Broken(`The request was known before, and is \`${now}\` now`, reply)
-    if (isFinal(outcome)) order.final = outcome
-    if (status !== 'unknown' && status !== 'expired') order.isKnown = true
+      throw new Broken(`\`${shown(before)}\` was final, and became \`${now}\``, reply, rules.final)
     return outcome
   }
 
@@ -166,20 +162,21 @@ export function createRun(provider: Provider, scenario: Scenario, { restart, bal
     for (;;) {
       const outcome = await look(order)
       if (isFinal(outcome)) return outcome
-      if (Date.now() > endsAt && order.mayStayPending === true) return outcome
-      if (Date.now() > endsAt)
-        throw new Broken(`Still ${outcome.status} after ${scenario.settleSeconds} s`, outcome.reply)
+      order.isOverdue ||= Date.now() > endsAt
+      if (order.isOverdue && order.mayStayPending === true) return outcome
+      const why = `Still ${outcome.status} after ${scenario.settleSeconds} s`
+      if (order.isOverdue) throw new Broken(why, outcome.reply, rules.settle)
       await pause(everyMs)
     }
   }
 
   /** Sends the order, and waits for its final outcome. */
-  async function finish(order: Order, wanted: string): Promise<Outcome> {
+  async function finish(order: Order, ...wanted: string[]): Promise<Outcome> {
     const first = await submit(order)
     const outcome = isFinal(first) || first.status === 'expired' ? first : await settled(order)
-    if (![outcome.status, shown(outcome)].includes(wanted))
-      throw new Broken(`\`${shown(outcome)}\` instead of \`${wanted}\``, outcome.reply)
-    return outcome
+    if (wanted.some((one) => [outcome.status, shown(outcome)].includes(one))) return outcome
+    const rule = wanted[0] === 'succeeded' ? rules[order.kind] : null
+    throw new Broken(`\`${shown(outcome)}\` instead of \`${wanted.join('` or `')}\``, outcome.reply, rule)
   }
 
   async function paid(): Promise<Order> {
@@ -191,8 +188,9 @@ export function createRun(provider: Provider, scenario: Scenario, { restart, bal
   let wrongPinOrder: Order | null = null
   /** The same one each time, because wrong PINs are limited. */
   async function wrongPin(): Promise<Order> {
-    wrongPinOrder ??= payment('wrong_pin')
-    if (wrongPinOrder.final === null) await finish(wrongPinOrder, 'refused (wrong_pin)')
+    if (wrongPinOrder?.final?.status === 'refused') return wrongPinOrder
+    wrongPinOrder = payment('wrong_pin')
+    await finish(wrongPinOrder, 'refused (wrong_pin)')
     return wrongPinOrder
   }
 
@@ -202,35 +200,59 @@ export function createRun(provider: Provider, scenario: Scenario, { restart, bal
       throw new Broken(`A request that must not be carried out is \`${status}\``, reply)
   }
 
-  /** A 4xx, or an outcome that transfers nothing. */
-  async function expectRefused(order: Order): Promise<void> {
-    const reply = await send(order)
-    const isError = reply.status !== null && reply.status >= 400 && reply.status < 500
-    if (!isError) note(order, read(order, reply))
-    const outcome = order.final ?? (order.isKnown ? await settled(order) : await look(order))
-    if (outcome.status === 'succeeded') throw new Broken('It was carried out', outcome.reply)
+  /** A broken obligation may leave a request open, whose money would move later. */
+  async function settleIfKnown(order: Order): Promise<void> {
+    if (order.final === null) await look(order)
+    if (order.final === null && order.isKnown) await settled(order)
   }
 
-  /** The balance of each wallet when an obligation first uses it. */
-  let notedBalances = new Map<string, Promise<number>>()
-  async function noteBalance(phone: string): Promise<void> {
-    if (balanceOf === null) return
-    const noted = notedBalances.get(phone) ?? balanceOf(phone)
-    notedBalances.set(phone, noted)
-    firstBalances.set(phone, firstBalances.get(phone) ?? noted)
-    await noted
+  /** Wallets whose money was wrong in a broken obligation. */
+  const doubted = new Set<string>()
+  let hasBroken = false
+
+  async function withBalances<T>(act: () => Promise<T>): Promise<T> {
+    const begun = orders.length
+    const open = orders.filter(({ isKnown, final }) => isKnown && final === null)
+    const noted = money.open()
+    const compare = () => money.compare(noted, [...open, ...orders.slice(begun)])
+    try {
+      const result = await act()
+      for (const order of orders.slice(begun)) await settleIfKnown(order)
+      for (const fault of (await compare()).values()) throw fault
+      return result
+    } catch (error) {
+      for (const order of orders.slice(begun)) await settleIfKnown(order).catch(() => null)
+      const faults = error instanceof Broken ? await compare().catch(() => null) : null
+      for (const phone of faults?.keys() ?? []) doubted.add(phone)
+      hasBroken ||= error instanceof Broken
+      throw error
+    } finally {
+      money.close(noted)
+    }
   }
 
-  async function expectBalances(noted: Map<string, Promise<number>>, used: readonly Order[]): Promise<void> {
-    if (balanceOf === null) return
-    for (const order of used) if (order.final === null) await (order.isKnown ? settled(order) : look(order))
-    for (const [phone, balance] of noted) {
-      const possible = possibleChanges(used.filter((order) => order.phone === phone))
-      const change = (await balanceOf(phone)) - (await balance)
-      if (!possible.includes(change))
-        throw new Broken(
-          `The wallet ${phone} changed by ${change} centimes instead of ${possible.join(' or ')}`,
-        )
+  /** All orders of this run, whose outcomes must still be the same. */
+  async function expectAllSame(): Promise<string | undefined> {
+    const { fault } = await query({ kind: 'payment', key: newKey() })
+    if (fault !== null) throw new NotTested(`the provider does not respond: ${fault}`)
+    for (const order of orders.filter(({ isKnown }) => isKnown)) {
+      const outcome = readOrNull(order, await query(order))
+      if (outcome !== null) note(order, outcome)
+    }
+    for (const [phone, wrong] of await money.compare(money.first, orders))
+      if (!doubted.has(phone)) throw wrong
+    return doubted.size === 0
+      ? undefined
+      : `without the money of ${[...doubted].join(', ')}, which was wrong before`
+  }
+
+  /** Null for a response that another obligation may have reported. */
+  function readOrNull(order: Order, reply: Reply): Outcome | null {
+    try {
+      return read(order, reply)
+    } catch (error) {
+      if (hasBroken) return null
+      throw error
     }
   }
 
@@ -253,30 +275,10 @@ export function createRun(provider: Provider, scenario: Scenario, { restart, bal
     paid,
     wrongPin,
     expectUnknown,
-    expectRefused,
+    noteBalance: money.note,
+    readBalance: money.read,
     hasWallet: (name: PaymentName): boolean => name in scenario.payments,
-    async withBalances<T>(act: () => Promise<T>): Promise<T> {
-      const begun = orders.length
-      notedBalances = new Map()
-      const result = await act()
-      await expectBalances(notedBalances, orders.slice(begun))
-      return result
-    },
-    /** All orders of this run, whose outcomes must still be the same. */
-    async expectAllSame(): Promise<void> {
-      for (const order of orders) if (order.isKnown) await look(order)
-      await expectBalances(firstBalances, orders)
-    },
+    withBalances,
+    expectAllSame,
   }
-}
-
-/** A request that is still pending may or may not have moved money. */
-function possibleChanges(orders: readonly Order[]): number[] {
-  let sums = [0]
-  for (const { kind, amount, fee, final, isKnown } of orders) {
-    const effect = (kind === 'payment' ? -1 : 1) * (amount + fee)
-    if (final?.status === 'succeeded') sums = sums.map((sum) => sum + effect)
-    else if (final === null && isKnown) sums = [...new Set(sums.flatMap((sum) => [sum, sum + effect]))]
-  }
-  return sums
 }

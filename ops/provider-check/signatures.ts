@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { Broken, rules } from './broken.ts'
 import type { Changes, Reply } from './requests.ts'
-import { Broken, type Obligation, type Run } from './run.ts'
+import type { Obligation, Run } from './run.ts'
 
 /** More than 300 s, even if the clocks differ by 30 s. */
 const staleSeconds = 340
@@ -57,14 +58,12 @@ const forgeries: { id: string; title: string; changes: Changes[] }[] = [
   },
 ]
 
-const rule = 'Return 401 if the signature is wrong or the timestamp is more than 300 s off.'
-
 export const signatureObligations: Obligation[] = [
   ...forgeries.map(
     ({ id, title, changes }): Obligation => ({
       id,
       title: `${title}, and nothing is carried out`,
-      rule,
+      rule: rules.signature,
       async run(run) {
         const paid = await run.paid()
         const { refunds } = run.scenario
@@ -88,7 +87,7 @@ export const signatureObligations: Obligation[] = [
   {
     id: 'signature-accepted',
     title: 'A right signature is accepted, whatever the form of the JSON, and up to 300 s early or late',
-    rule: 'Use the bytes as they arrived',
+    rule: rules.bytes,
     run: acceptRight,
   },
 ]

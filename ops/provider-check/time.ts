@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Broken, NotTested, type Obligation, type Order, type Run } from './run.ts'
+import { Broken, NotTested, rules } from './broken.ts'
+import type { Obligation, Order, Run } from './run.ts'
 
-const expiredRule =
-  'Don’t carry out a request that arrives after its `validUntil`. Respond with 410 `expired`'
 const kinds = ['payment', 'refund'] as const
 /** More than a clock may be off. */
 const offSeconds = 40
@@ -24,7 +23,7 @@ export const timeObligations: Obligation[] = [
     {
       id: `${kind}-expired`,
       title: `A ${kind} that arrives after its \`validUntil\` gets 410 \`expired\`, and is never carried out`,
-      rule: expiredRule,
+      rule: rules.expired,
       forRefunds: kind === 'refund',
       async run(run) {
         const order = await make(run, kind, -offSeconds)
@@ -37,7 +36,7 @@ export const timeObligations: Obligation[] = [
     {
       id: `${kind}-copy-expired`,
       title: `A copy of a ${kind} that arrives after its \`validUntil\` gets the outcome`,
-      rule: `${expiredRule}, unless an earlier copy arrived in time.`,
+      rule: rules.copyExpired,
       forRefunds: kind === 'refund',
       async run(run) {
         const order = await make(run, kind, copySeconds + (lastClockOffMs(run) ?? 0) / 1000)
@@ -52,7 +51,7 @@ export const timeObligations: Obligation[] = [
   {
     id: 'clock',
     title: 'The clock is right within 30 s',
-    rule: 'Keep your clock within 30 s of the service’s clock',
+    rule: rules.clock,
     async run(run) {
       await run.finish(run.payment('succeeded', { validUntil: inSeconds(offSeconds) }), 'succeeded')
       await run.finish(run.payment('succeeded', { validUntil: inSeconds(-offSeconds) }), 'expired')

@@ -244,7 +244,7 @@ describe('The wallet bridge', function () {
     expect(stdout)
       .to.match(/^holds +restart: /m)
       .and.match(/^holds +pin-limit: /m)
-    expect(stdout).to.match(/refund-whole: [^\n]*\n +not tested because the scenario says `"refunds": false`/)
+    expect(stdout).to.match(/refund-whole: [^\n]*\n +because the scenario says `"refunds": false`/)
   })
 
   it('settles a payment whose response was lost, and declines one that the wallet rejected', async () => {

@@ -15,6 +15,7 @@ export const faults = {
   'pays concurrent copies': 'payment-concurrent',
   'repeats refunds': 'refund-repeated',
   'pays another body': 'payment-other-body',
+  'pays another business': 'payment-other-body',
   'forgets refusals': 'refused-repeated',
   'knows one key for both': 'payment-and-refund',
   'shortens keys': 'keys',
@@ -29,15 +30,26 @@ export const faults = {
   'tells unknown wallets': 'wrong-pin',
   'checks any number of PINs': 'pin-limit',
   'succeeds before it fails': 'pending-then-failed',
+  'returns 500 for copies of pending payments': 'pending-then-succeeded',
   'pays slow copies': 'slow',
+  'pays what it stored after 30 s': 'slow',
   'keeps the fee of refunds': 'refund-whole',
   'refunds too much': 'refund-too-much',
+  'returns 400 for impossible refunds': 'refund-parts',
   'refunds concurrently': 'refund-concurrent',
   'refuses refunds': 'refund-unknown-payment',
   'forgets at a restart': 'restart',
   'sends large responses': 'responses',
 } as const
 export type Fault = keyof typeof faults
+
+/** Each keeps all obligations, in a way of its own in the obligation that follows. */
+export const variants = {
+  'repeats the outcome for another body': 'payment-other-body',
+  'declines impossible refunds': 'refund-too-much',
+  'drops what it stored after 30 s': 'slow',
+} as const
+type Variant = keyof typeof variants
 
 interface Order {
   key: string
@@ -47,6 +59,7 @@ interface Order {
   pin?: string
   paymentKey?: string
   validUntil: string
+  businessId?: string
 }
 type Result = { status: string; reason?: string }
 type Stored = { order: Order; result: Result; refunded: { amount: number; fee: number } }
@@ -63,6 +76,7 @@ const named = `
   .split(/\s+/)
 const declines = ['insufficient_funds', 'limit_exceeded', 'declined']
 const slowMs = 6_000
+const lateMs = 32_000
 const pendingMs = 1_000
 
 const wallets = Object.fromEntries(named.map((name, index) => [name, { phone: phoneOf(index), pin }]))
@@ -80,10 +94,12 @@ export const scenario: Scenario = {
 }
 
 /** Keeps every obligation of docs/operators/wallet-provider.md, but for one fault. */
-export async function startReference(fault: Fault | null) {
-  const has = (one: Fault): boolean => one === fault
+export async function startReference(fault: Fault | Variant | null) {
+  const has = (one: Fault | Variant): boolean => one === fault
+  let isUp = true
   const names = new Map(named.map((name, index) => [phoneOf(index), name]))
   const balances = new Map([...names.keys()].map((phone) => [phone, 1_000_000]))
+  balances.set(phoneOf(named.indexOf('insufficient_funds')), scenario.amount + 5)
   const wrongPins = new Map<string, number>()
   let stored = new Map<string, Stored>()
   const now = (): number => Date.now() - (has('is two minutes behind') ? 120_000 : 0)
@@ -117,7 +133,8 @@ export async function startReference(fault: Fault | null) {
 
   async function refund({ paymentKey = '', amount, fee }: Order): Promise<Result> {
     const paid = stored.get(nameOf('payments', paymentKey))
-    const failed = { status: has('refuses refunds') ? 'refused' : 'failed', reason: 'technical_error' }
+    const status = has('declines impossible refunds') ? 'declined' : 'failed'
+    const failed = { status: has('refuses refunds') ? 'refused' : status, reason: 'technical_error' }
     if (paid?.result.status !== 'succeeded') return failed
     const { order, refunded } = paid
     const isTooMuch = refunded.amount + amount > order.amount || refunded.fee + fee > order.fee
@@ -154,8 +171,11 @@ export async function startReference(fault: Fault | null) {
     if (!isSigned && !has('pays before it checks the signature')) return respond(401, {})
     const given = order?.key ?? decodeURIComponent(inPath ?? '')
     const name = nameOf(kind, given)
-    const say = ({ order: { amount, fee }, result }: Stored): void =>
+    const say = ({ order: { amount, fee }, result }: Stored): void => {
+      if (kind === 'refunds' && result.status === 'failed' && has('returns 400 for impossible refunds'))
+        return respond(400, {})
       respond(isSigned ? 200 : 401, { key: given, ...result, amount, fee })
+    }
     let one = stored.get(name)
     if (order === null) {
       if (one !== undefined) return say(one)
@@ -165,15 +185,24 @@ export async function startReference(fault: Fault | null) {
     if (isLate && (one === undefined || has('expires copies')))
       return respond(410, { key: given, status: 'expired' })
     if (one !== undefined) {
+      const isSame = has('repeats the outcome for another body')
+      const isOtherBusiness = order.businessId !== one.order.businessId && has('pays another business')
       const isOther =
+        !isSame &&
         JSON.stringify(one.order, Object.keys(one.order).toSorted()) !==
-        JSON.stringify(order, Object.keys(order).toSorted())
+          JSON.stringify(order, Object.keys(order).toSorted())
       const isRefusal = one.result.status === 'refused' && has('forgets refusals')
-      if (isOther && !has('pays another body') && !isRefusal) return respond(409, {})
+      if (isOther && !has('pays another body') && !isOtherBusiness && !isRefusal) return respond(409, {})
       const isOpen = one.result.status === 'pending'
       const repeats = has('repeats refunds') && kind === 'refunds'
       const races = isOpen && (has('pays concurrent copies') || has('pays slow copies'))
-      if (!repeats && !races && !isOther && !isRefusal) return say(one)
+      const fails = isOpen && has('returns 500 for copies of pending payments')
+      if (!repeats && !races && !isOther && !isRefusal) return fails ? respond(500, {}) : say(one)
+    }
+    const isSlow = names.get(order.phone ?? '') === 'slow'
+    if (isSlow && (has('pays what it stored after 30 s') || has('drops what it stored after 30 s'))) {
+      await pause(lateMs)
+      if (!has('pays what it stored after 30 s')) return
     }
     one = { order, result: { status: 'pending' }, refunded: { amount: 0, fee: 0 } }
     if (!has('stores after the response')) stored.set(name, one)
@@ -206,11 +235,18 @@ export async function startReference(fault: Fault | null) {
   return {
     url: `${origin}${base}`,
     key,
-    balanceOf: async (phone: string): Promise<number> => balances.get(phone) ?? 0,
+    /** Fails as a request to the provider would. */
+    async balanceOf(phone: string): Promise<number> {
+      const balance = balances.get(phone)
+      if (balance === undefined || !isUp) throw new Error(isUp ? 'No such wallet\nat all' : 'ECONNREFUSED')
+      return balance
+    },
     async restart(): Promise<void> {
+      isUp = false
       await server.close()
       if (has('forgets at a restart')) stored = new Map()
       server = await start(port)
+      isUp = true
     },
     close: () => server.close(),
   }
