@@ -44,7 +44,7 @@ async function restartBy(command: string): Promise<void> {
 }
 
 function write({ id, title, rule, result, why, sent, came }: Finding): void {
-  const says = result === 'not tested' ? 'because ' : ''
+  const says = result === 'not tested' ? 'not tested because ' : ''
   console.log(`${result.padEnd(10)}  ${id}: ${title}`)
   if (why !== null) console.log(`            ${says}${why}`)
   if (result !== 'broken') return

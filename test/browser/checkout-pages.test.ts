@@ -229,7 +229,7 @@ describe('A hosted payment page', function () {
       })
       await page.goto(String(pages[name]?.path), { waitUntil: 'networkidle' })
       // A later poll would be measured while its page closes.
-      await page.removeAllListeners('requestfinished')
+      page.removeAllListeners('requestfinished')
       const bytes = (await Promise.all(sizesOf)).reduce((sum, each) => sum + each, 0)
       expect(sizesOf, name).to.have.lengthOf.at.least(3)
       expect(bytes, name).to.be.within(5000, maxBytes)

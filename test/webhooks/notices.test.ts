@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { parseConfig } from '../../src/config/config.ts'
 import { createNotifier, sendNotices } from '../../src/webhooks/endpoints/notices.ts'
 import { reportFailures } from '../../src/webhooks/endpoints/report-failures.ts'
