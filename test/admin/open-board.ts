@@ -51,14 +51,9 @@ export async function openBoard(environment: Record<string, string> = {}) {
     return ids
   }
   let model: Delivery | null = null
+  const opened = { service, endpointServer, support, viewer, copies, queue, failedIds }
   return {
-    service,
-    endpointServer,
-    support,
-    viewer,
-    copies,
-    queue,
-    failedIds,
+    ...opened,
     /** Returns a DEAD delivery to a new endpoint, with its job in *failed*. Unless `isReal`, it may be a copy. */
     async deadDelivery(isReal = false): Promise<Delivery> {
       endpointServer.respondWith((res) => void res.writeHead(500).end())

@@ -25,13 +25,9 @@ async function openOutage() {
   })
   const merchant = await service.merchant()
   await subscribe(service, merchant, endpointServer.url, ['payment.created'])
+  const opened = { redis, service, web, worker, endpointServer, merchant }
   return {
-    redis,
-    service,
-    web,
-    worker,
-    endpointServer,
-    merchant,
+    ...opened,
     async close() {
       await Promise.all([web.stop(), worker.stop(), endpointServer.close()])
       await redis.restart()

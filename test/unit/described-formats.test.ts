@@ -53,15 +53,7 @@ const samples: Record<string, string[][]> = {
     ['Content', 'Webhook', 'X-ServiceKey', '__proto__', '', ' ', 'X Y', 'X:', 'é', 'X\n', 'a/b', '(x)'],
     ['Host', 'HOST', 'Content-Length', 'content-x', 'Connection', 'Transfer-Encoding', 'TE', 'Trailer'],
     ['Upgrade', 'Expect', 'Keep-Alive', 'Proxy-Authorization', 'Forwarded', 'X-Forwarded-For', 'User-Agent'],
-    [
-      'Accept',
-      'Accept-Encoding',
-      'TraceParent',
-      'tracestate',
-      'webhook-id',
-      'X-Service-Signature',
-      'x-service-',
-    ],
+    'Accept Accept-Encoding TraceParent tracestate webhook-id X-Service-Signature x-service-'.split(' '),
   ],
   'header-value': [
     ['a', 'a b', '!', '~', 'Basic eA==', '', ' ', ' a', 'a ', 'a\tb', 'é', 'a\n', '\u007f', '\0'],

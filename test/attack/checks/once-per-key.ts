@@ -3,26 +3,13 @@ import { parsed } from '../wire/response.ts'
 import { type Check, type Exchange, operationAt } from './exchange.ts'
 
 /** Not stored, because they come before the key's lookup or belong to incomplete requests. 5xx aren't stored either. */
-const beforeTheKey: ReadonlySet<ErrorCode> = new Set([
-  'MISSING_CREDENTIALS',
-  'INVALID_AUTH_HEADER',
-  'INVALID_API_KEY',
-  'API_ACCESS_NOT_ACTIVE',
-  'LIVE_ACCESS_NOT_APPROVED',
-  'SECRET_KEY_REQUIRED',
-  'SCOPE_REQUIRED',
-  'IP_NOT_ALLOWED',
-  'SANDBOX_ONLY',
-  'RATE_LIMITED',
-  'IDEMPOTENCY_KEY_REQUIRED',
-  'IDEMPOTENCY_KEY_INVALID',
-  'IDEMPOTENCY_REQUEST_IN_PROGRESS',
-  'INVALID_JSON',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'HEADERS_TOO_LARGE',
-  'REQUEST_TIMEOUT',
-])
+const beforeTheKey: ReadonlySet<string> = new Set(
+  `MISSING_CREDENTIALS INVALID_AUTH_HEADER INVALID_API_KEY API_ACCESS_NOT_ACTIVE
+  LIVE_ACCESS_NOT_APPROVED SECRET_KEY_REQUIRED SCOPE_REQUIRED IP_NOT_ALLOWED SANDBOX_ONLY
+  RATE_LIMITED IDEMPOTENCY_KEY_REQUIRED IDEMPOTENCY_KEY_INVALID
+  IDEMPOTENCY_REQUEST_IN_PROGRESS INVALID_JSON PAYLOAD_TOO_LARGE UNSUPPORTED_MEDIA_TYPE
+  HEADERS_TOO_LARGE REQUEST_TIMEOUT`.split(/\s+/),
+)
 const outside = /^(path|file)$/
 
 /** Only simultaneous requests may differ: if one is refused and one executed, later ones get the latter's result. */

@@ -67,15 +67,10 @@ function requestOf(calls: Call[], isAcrossDays: boolean): Request {
 }
 
 /** These come before the key is claimed, or without a body, so they aren't stored. */
-const notKept = new Set([
-  'INVALID_API_KEY',
-  'SECRET_KEY_REQUIRED',
-  'SANDBOX_ONLY',
-  'IDEMPOTENCY_REQUEST_IN_PROGRESS',
-  'RATE_LIMITED',
-  'INVALID_JSON',
-  'REQUEST_TIMEOUT',
-])
+const notKept = new Set(
+  `INVALID_API_KEY SECRET_KEY_REQUIRED SANDBOX_ONLY IDEMPOTENCY_REQUEST_IN_PROGRESS
+  RATE_LIMITED INVALID_JSON REQUEST_TIMEOUT`.split(/\s+/),
+)
 
 export const isSettled = (call: Call): boolean =>
   call.status !== null && call.status < 500 && (call.status < 300 || !notKept.has(errorOf(call)?.code ?? ''))
