@@ -28,7 +28,7 @@ export const suites: Record<string, Suite> = {
     includes: (file) => full.test(file) || (!isElsewhere(file) && hasRounds(readFileSync(file, 'utf8'))),
     repeats: (file) => !full.test(file),
     rounds: 'all',
-    workers: (cores) => cores + 2,
+    workers: (cores) => cores + 3,
     compiles: true,
   },
   load: { includes: (file) => load.test(file), workers: () => 1, rounds: 'all' },

@@ -72,7 +72,7 @@ describe('npm run provider:check', function () {
     for (const some of [wrong.slice(0, 15), wrong.slice(15)])
       await Promise.all(
         some.map(async (fault) => {
-          const findings = await check(fault, { settleSeconds: 35 })
+          const findings = await check(fault, { settleSeconds: 35 }, [faults[fault], 'final'])
           const broken = idsOf(findings, 'broken')
           const repeats = broken.includes('final') && !changesOutcomes.includes(fault)
           if (!broken.includes(faults[fault]) || repeats) missed.push(`${fault}: ${brief(findings)}`)
