@@ -66,7 +66,7 @@ function start(failures: number): void {
   const ended = (code: number | null, signal: NodeJS.Signals | null) => {
     running.delete(child)
     if (isStopping) return
-    // Later, the platform's probes see that nobody responds.
+    // Only a bad start ends us. Later, probes notice.
     if (!isComplete) process.exit(code ?? 128 + constants.signals[signal ?? 'SIGKILL'])
     const isStable = performance.now() - startedAt > stableMs
     const restartMs = Math.min(maxWaitMs, firstWaitMs * 2 ** (isStable ? 0 : failures))
