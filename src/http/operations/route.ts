@@ -125,23 +125,28 @@ type Declared<Each extends Route, Schema> = Omit<
   'tag' | 'method' | 'path' | 'params' | 'query' | 'isPage' | 'scope'
 > & { query?: Schema; scope?: Route['scope'] }
 
-type DeclareRead = <Path extends string, Data, Schema extends object = typeof emptyQuery>(
-  path: Path,
-  route: Declared<ReadRoute<ParamIn<Path>, QueryOf<Schema>, Data>, Schema>,
-) => ReadRoute
+/** The ids become types, so that a page can't name an unknown operation. */
+interface Named<Id extends string> {
+  operationId: Id
+}
 
-type DeclareWrite = <Path extends string, Schema extends object = typeof emptyQuery>(
+type DeclareRead = <Path extends string, Data, Id extends string, Schema extends object = typeof emptyQuery>(
   path: Path,
-  route: Declared<WriteRoute<ParamIn<Path>, QueryOf<Schema>>, Schema>,
-) => WriteRoute
+  route: Declared<ReadRoute<ParamIn<Path>, QueryOf<Schema>, Data>, Schema> & Named<Id>,
+) => ReadRoute & Named<Id>
+
+type DeclareWrite = <Path extends string, Id extends string, Schema extends object = typeof emptyQuery>(
+  path: Path,
+  route: Declared<WriteRoute<ParamIn<Path>, QueryOf<Schema>>, Schema> & Named<Id>,
+) => WriteRoute & Named<Id>
 
 interface Section {
   get: DeclareRead
   list: DeclareRead
-  download<Path extends string, Schema extends object = typeof emptyQuery>(
+  download<Path extends string, Id extends string, Schema extends object = typeof emptyQuery>(
     path: Path,
-    route: Declared<DownloadRoute<ParamIn<Path>, QueryOf<Schema>>, Schema>,
-  ): DownloadRoute
+    route: Declared<DownloadRoute<ParamIn<Path>, QueryOf<Schema>>, Schema> & Named<Id>,
+  ): DownloadRoute & Named<Id>
   post: DeclareWrite
   put: DeclareWrite
   patch: DeclareWrite

@@ -25,7 +25,7 @@ const texts = {
     description:
       'Returns all changes to the balance during a period: payments, refunds, fees and payouts. Each line also shows the balance after the change.',
   },
-} satisfies Record<ExportKind, object>
+} as const satisfies Record<ExportKind, object>
 
 export const ledgerExportRoutes = ledgerExportKinds.map((kind) =>
   download(`/dev/exports/${kind}`, {

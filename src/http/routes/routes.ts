@@ -11,7 +11,7 @@ import { productRoutes } from './products.ts'
 import { replayRoutes } from './replays.ts'
 
 /** The first match serves the request, so paths with parameters come last. */
-export const apiRoutes: readonly Route[] = [
+const routes = [
   ...intentRoutes,
   ...balanceRoutes,
   ...ledgerExportRoutes,
@@ -22,6 +22,12 @@ export const apiRoutes: readonly Route[] = [
   ...productRoutes,
   ...orderRoutes,
 ]
+export const apiRoutes: readonly Route[] = routes
+
+type Known = (typeof routes)[number]
+export type WriteId = Exclude<Known, { method: 'get' }>['operationId']
+export type DownloadId = Extract<Known, { download: unknown }>['operationId']
+export type ReadId = Exclude<Known['operationId'], WriteId | DownloadId>
 
 export const publishableScopes: readonly ApiScope[] = [
   ...new Set(apiRoutes.filter(isBrowserRoute).flatMap(scopesOfRoute)),

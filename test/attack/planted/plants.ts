@@ -22,7 +22,7 @@ export const plants: readonly Plant[] = [
   ]),
   plant('no neighbour is slowed', operations, 'all keys share a limit of eight requests at once', [
     after(
-      'runOperation',
+      'admit',
       'allow($$)',
       `globalThis.running = (globalThis.running ?? 0) + 1
       res.once('close', () => (globalThis.running -= 1))

@@ -1,0 +1,113 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import type { Response } from 'express'
+import type { Caller } from '../../businesses/caller.ts'
+import { maxPageBytes, PageTooLarge } from '../../limits/capacity.ts'
+import type { Page } from '../../lists/pagination.ts'
+import type { Deps } from '../../platform/deps.ts'
+import { refuse } from '../../platform/errors.ts'
+import { sendDownload } from '../responses/download.ts'
+import { sendBuiltResponse } from '../responses/send.ts'
+import { apiRoutes, type DownloadId, type ReadId, type WriteId } from '../routes/routes.ts'
+import { startDeadline } from '../server/timeouts.ts'
+import type { ReadRoute, WriteRoute } from './route.ts'
+import {
+  admit,
+  beginDownload,
+  type Call,
+  type RouteInput,
+  readResponse,
+  runRead,
+  runWrite,
+  validInput,
+  waitUntilOpen,
+} from './run-route.ts'
+
+// Runs operations of the API for the caller of a page. The data is what a client
+// would get: plain JSON, with times as text. Errors of the API are thrown.
+
+const routes = new Map(apiRoutes.map((route) => [route.operationId, route]))
+
+interface Outcome<Data> {
+  status: number
+  data: Data
+}
+
+/** Ignores the feed's `wait`, because a page must not hold its memory. */
+export async function readFor<Data>(
+  deps: Deps,
+  res: Response,
+  caller: Caller,
+  operationId: ReadId,
+  { params = {}, query = {} }: Partial<RouteInput> = {},
+): Promise<Outcome<Data>> {
+  const { route, call } = await begin(deps, res, caller, operationId)
+  const read = route as ReadRoute
+  const input = validInput(deps, read, { params, query })
+  const { built } = await runRead(call, read, input, async (data) => {
+    const page: Page<unknown> | null = read.isPage ? (data as Page<unknown>) : null
+    const { items, bytes } = await toPlainItems(page?.items ?? [data])
+    return { built: page === null ? items[0] : { ...page, items }, bytes }
+  })
+  return { status: 200, data: built as Data }
+}
+
+/** A repeated `key` repeats the first response, as an idempotency key does. */
+export async function writeFor<Data>(
+  deps: Deps,
+  res: Response,
+  caller: Caller,
+  operationId: WriteId,
+  { params = {}, body, key }: { params?: Record<string, string>; body?: object; key: string },
+): Promise<Outcome<Data>> {
+  const { route, call } = await begin(deps, res, caller, operationId)
+  const value = body ?? {}
+  const input = { params, query: {}, key, body: { value, params: value } }
+  const { status, code, body: text } = await runWrite(call, route as WriteRoute, input)
+  const { data, error } = JSON.parse(text.toString())
+  if (code !== null || status >= 400) throw refuse(error.code, error)
+  return { status, data }
+}
+
+/** Sends an export, or the CSV form of a read. Throws before the first byte. */
+export async function downloadFor(
+  deps: Deps,
+  res: Response,
+  caller: Caller,
+  operationId: DownloadId | ReadId,
+  { params = {}, query = {} }: Partial<RouteInput> = {},
+): Promise<void> {
+  const { route, call } = await begin(deps, res, caller, operationId)
+  const input = validInput(deps, route, { params, query })
+  if ('download' in route) return sendDownload(res.req, res, await beginDownload(call, route, input))
+  return sendBuiltResponse(res, await readResponse(call, route as ReadRoute, input, 'csv'))
+}
+
+async function begin(deps: Deps, res: Response, caller: Caller, operationId: string) {
+  const route = routes.get(operationId)
+  if (route === undefined) throw new Error(`no operation ${operationId}`)
+  // The log line of the page names the business too.
+  res.locals.key = caller
+  const call: Call = { deps, res, deadline: startDeadline(), caller }
+  await waitUntilOpen(call)
+  await admit(call, route)
+  return { route, call }
+}
+
+/** Parsing this much takes about 3 ms. */
+const sliceLength = 256 * 1024
+
+async function toPlainItems(items: readonly unknown[]) {
+  const plain: unknown[] = []
+  let bytes = 0
+  let slice = 0
+  for (const item of items) {
+    const text = JSON.stringify(item)
+    bytes += text.length
+    if (bytes > maxPageBytes) throw new PageTooLarge()
+    plain.push(JSON.parse(text))
+    if (bytes < (slice + 1) * sliceLength) continue
+    slice = Math.floor(bytes / sliceLength)
+    await yieldToOthers()
+  }
+  return { items: plain, bytes }
+}

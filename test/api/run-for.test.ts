@@ -1,0 +1,145 @@
+import type { Response } from 'express'
+import type { Caller } from '../../src/businesses/caller.ts'
+import { downloadFor, readFor, writeFor } from '../../src/http/operations/run-for.ts'
+import { sendResponse, successResponse } from '../../src/http/responses/envelope.ts'
+import { createBareApp } from '../../src/http/server/bare-app.ts'
+import { createHttpServer } from '../../src/http/server/listen.ts'
+import { httpTimeouts } from '../../src/http/server/timeouts.ts'
+import { createIntent } from '../support/actions.ts'
+import { callerOf } from '../support/caller.ts'
+import { listen } from '../support/listen.ts'
+import { intents, withServiceAndMerchant } from '../support/service.ts'
+import { withOpened } from '../support/with.ts'
+
+interface IntentView {
+  referenceNumber: string
+  amount: number
+  createdAt: string
+}
+
+describe('An operation that a page runs', () => {
+  const { service, merchant } = withServiceAndMerchant()
+  let handle: (res: Response) => Promise<unknown>
+  const page = withOpened(
+    async () => {
+      const app = createBareApp(service.deps, (bare) => {
+        bare.get('/', async (_req, res) => {
+          const data = await handle(res)
+          if (data !== undefined) sendResponse(res, successResponse(200, data))
+        })
+      })
+      return listen(createHttpServer(service.deps, app, httpTimeouts).server)
+    },
+    (server) => server.close(),
+  )
+
+  /** Runs `work` while a page is being built. */
+  async function onPage<T>(
+    work: (res: Response, caller: Caller) => Promise<T>,
+    changes: Partial<Caller> = {},
+  ) {
+    const caller = { ...callerOf(merchant), keyId: 'person.business', ...changes }
+    handle = (res) => work(res, caller)
+    const response = await fetch(page.origin)
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+    return {
+      response,
+      text,
+      ...(isJson &&
+        (JSON.parse(text) as { data?: T; error?: { code: string; param?: string; details?: object } })),
+    }
+  }
+  const read = (params: Parameters<typeof readFor>[4], id: Parameters<typeof readFor>[3], changes = {}) =>
+    onPage((res, caller) => readFor<object>(service.deps, res, caller, id, params), changes)
+  const write = (
+    id: Parameters<typeof writeFor>[3],
+    input: Parameters<typeof writeFor>[4],
+    changes: Partial<Caller> = {},
+  ) => onPage((res, caller) => writeFor<IntentView>(service.deps, res, caller, id, input), changes)
+  const fromApi = async (path: string) => (await service.http.get(path).set(merchant.read())).body.data
+
+  it('returns the same data as the API', async () => {
+    const { referenceNumber } = await createIntent(service, merchant)
+    const one = await read({ params: { referenceNumber } }, 'getIntent')
+    expect(one.data).to.deep.equal({ status: 200, data: await fromApi(`${intents}/${referenceNumber}`) })
+    await createIntent(service, merchant)
+    const some = await read({ query: { limit: '1' } }, 'listIntents')
+    expect(some.data).to.deep.equal({ status: 200, data: await fromApi(`${intents}?limit=1`) })
+    expect(service.deps.capacity.held('memory', merchant.businessId)).to.equal(0)
+  })
+
+  it('creates one intent for each key, even if it runs twice at once', async () => {
+    const body = { amount: 1500, label: 'Thé' }
+    const both = await Promise.all([1, 2].map(() => write('createIntent', { body, key: 'form-1' })))
+    const again = await write('createIntent', { body: { amount: 9 }, key: 'form-1' })
+    const [first, second] = both.map(({ data }) => data)
+    expect(first).to.deep.equal(second).and.to.deep.equal(again.data)
+    expect(first?.status).to.equal(201)
+    const other = await write('createIntent', { body, key: 'form-2' })
+    expect(other.data?.data.referenceNumber).not.to.equal(first?.data.referenceNumber)
+    const ofKey = await service.http.post(intents).set(merchant.write('form-1')).send(body)
+    expect(ofKey.body.data.referenceNumber).not.to.equal(first?.data.referenceNumber)
+  })
+
+  it('throws the errors of the API, and repeats a final one', async () => {
+    const input = { body: { amount: 100, label: 'x'.repeat(201) }, key: 'long' }
+    for (const each of [input, { ...input, body: { amount: 100 } }]) {
+      const { response, error } = await write('createIntent', each)
+      expect([response.status, error?.code, error?.param]).to.deep.equal([400, 'LABEL_TOO_LONG', 'label'])
+    }
+    const unknown = await read({ query: { colour: 'red' } }, 'listIntents')
+    expect([unknown.error?.code, unknown.error?.param]).to.deep.equal(['VALIDATION_ERROR', 'colour'])
+    const missing = await read({ params: { referenceNumber: 'PI-TEST000000000000' } }, 'getIntent')
+    expect(missing.error?.code).to.equal('INTENT_NOT_FOUND')
+  })
+
+  it('checks the scopes, the environment and the switch of the API', async () => {
+    const scopes = new Set(['payments.intents:read'] as const)
+    const cancel = { params: { referenceNumber: 'PI-TEST000000000000' }, key: 'c' }
+    const unscoped = await write('cancelIntent', cancel, { scopes })
+    expect(unscoped.error).to.deep.include({
+      code: 'SCOPE_REQUIRED',
+      details: { scope: 'payments.intents:write' },
+    })
+    const live = await write('simulatePayment', cancel, { sandbox: false })
+    expect(live.error?.code).to.equal('SANDBOX_ONLY')
+    const { isOn } = service.deps.apiSwitch
+    service.deps.apiSwitch.isOn = () => false
+    const off = await read({}, 'listIntents')
+    service.deps.apiSwitch.isOn = isOn
+    expect(off.error?.code).to.equal('FEATURE_DISABLED')
+  })
+
+  it('counts towards the limits of the caller and the business', async () => {
+    const limits = { ...callerOf(merchant).limits, perSecond: 1 }
+    service.clock.freeze(service.clock.now())
+    const codes = []
+    for (const _ of [1, 2])
+      codes.push((await read({}, 'listIntents', { limits, keyId: 'limited' })).error?.details)
+    service.clock.freeze(null)
+    expect(codes).to.deep.equal([undefined, { scope: 'key', limit: 1, windowSeconds: 1 }])
+    const held = service.deps.capacity.takeNow([merchant.businessId], { lists: 2 })
+    const full = await read({}, 'listIntents')
+    held?.free()
+    expect(full.error?.details).to.deep.equal({ scope: 'lists', limit: 2 })
+  })
+
+  it('sends an export and the CSV form of a list as files', async () => {
+    const day = service.clock.now().toISOString().slice(0, 10)
+    const file = await onPage((res, caller) =>
+      downloadFor(service.deps, res, caller, 'exportPayments', { query: { from: day, to: day } }),
+    )
+    expect(file.response.headers.get('content-disposition')).to.equal('attachment; filename="payments.csv"')
+    const days = await onPage((res, caller) => downloadFor(service.deps, res, caller, 'listStatements'))
+    expect(days.response.headers.get('content-disposition')).to.match(/"statements-\d{4}-\d\d\.csv"$/)
+    const api = await service.http
+      .get('/api/v1/dev/statements')
+      .set({ ...merchant.read(), Accept: 'text/csv' })
+    expect(days.text).to.equal(api.text)
+    const refused = await onPage((res, caller) =>
+      downloadFor(service.deps, res, caller, 'exportPayments', { query: { from: 'soon' } }),
+    )
+    expect([refused.response.status, refused.error?.param]).to.deep.equal([400, 'from'])
+  })
+})
