@@ -10,18 +10,31 @@ import { recordKeyUse, rehashApiKey } from './key-batchers.ts'
 /** The log identifies even a suspended or revoked key. */
 export type IdentifiedKey = Pick<Caller, 'keyId' | 'businessId' | 'sandbox'>
 
+/** Someone who acts on a page, without an API key. */
+export interface ActingPerson extends Pick<Required<Author>, 'expectValid'> {
+  id: string
+  name: string
+}
+
 export interface Caller extends Pick<ApiKey, 'businessId' | 'kind'>, Pick<Business, 'limits' | 'commission'> {
   keyId: string
   sandbox: boolean
   scopes: ReadonlySet<ApiScope>
   ip: string
+  person?: ActingPerson
 }
 
-export const byMerchant = ({ keyId, ip, sandbox }: Pick<Caller, 'keyId' | 'ip' | 'sandbox'>): Author => ({
-  actor: { kind: 'merchant', name: keyId, from: ip },
-  reason: null,
-  sandbox,
-})
+type Acting = Pick<Caller, 'keyId' | 'ip' | 'sandbox' | 'person'>
+
+export const byCaller = ({ keyId, ip: from, sandbox, person }: Acting): Author =>
+  person === undefined
+    ? { actor: { kind: 'merchant', name: keyId, from }, reason: null, sandbox }
+    : {
+        actor: { kind: 'person', name: person.id, from },
+        reason: null,
+        sandbox,
+        expectValid: person.expectValid,
+      }
 
 /** Throws `code` if null, or SANDBOX_MISMATCH if in the other environment. */
 export function requireOwned<Found extends Pick<Caller, 'sandbox'>>(

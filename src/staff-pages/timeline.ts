@@ -84,6 +84,7 @@ const kinds: Record<Actor['kind'], string> = {
   staff: 'support staff',
   operator: 'an operator',
   merchant: 'the merchant, with API key',
+  person: 'the merchant, as person',
 }
 
 export const renderAction = ({ act, actor }: AuditEvent): string =>

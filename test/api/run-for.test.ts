@@ -5,6 +5,8 @@ import { sendResponse, successResponse } from '../../src/http/responses/envelope
 import { createBareApp } from '../../src/http/server/bare-app.ts'
 import { createHttpServer } from '../../src/http/server/listen.ts'
 import { httpTimeouts } from '../../src/http/server/timeouts.ts'
+import { refuse } from '../../src/platform/errors.ts'
+import { signedIn } from '../admin/staff.ts'
 import { createIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
 import { listen } from '../support/listen.ts'
@@ -119,10 +121,36 @@ describe('An operation that a page runs', () => {
       codes.push((await read({}, 'listIntents', { limits, keyId: 'limited' })).error?.details)
     service.clock.freeze(null)
     expect(codes).to.deep.equal([undefined, { scope: 'key', limit: 1, windowSeconds: 1 }])
-    const held = service.deps.capacity.takeNow([merchant.businessId], { lists: 2 })
+    const held = await service.deps.capacity.wait(merchant.businessId, { lists: 2 })
     const full = await read({}, 'listIntents')
-    held?.free()
+    held.free()
     expect(full.error?.details).to.deep.equal({ scope: 'lists', limit: 2 })
+  })
+
+  it('records who did it, and changes nothing once that session has ended', async () => {
+    let isOver = true
+    const person = {
+      id: 'p1',
+      name: 'awa@example.com',
+      expectValid: async () => {
+        if (isOver) throw refuse('API_ACCESS_NOT_ACTIVE')
+      },
+    }
+    const input = { body: { url: 'https://example.com/', events: ['payment.confirmed'] }, key: 'hook' }
+    const create = () => write('createWebhookEndpoint', input, { person })
+    expect((await create()).error?.code).to.equal('API_ACCESS_NOT_ACTIVE')
+    const { businessId } = merchant
+    expect(await service.deps.Endpoint.countDocuments({ businessId })).to.equal(0)
+    isOver = false
+    expect((await create()).data?.status, 'the same form, after signing in again').to.equal(201)
+    const line = await service.deps.AuditEvent.findOne({ act: 'endpoint.created', businessId })
+      .orFail()
+      .lean()
+    const actor = { kind: 'person', name: 'p1', from: '::1' }
+    expect(line).to.deep.include({ actor, sandbox: true, reason: null }).and.not.to.have.key('expectValid')
+    const staff = await signedIn(service, 'viewer')
+    const { text } = await staff.get(`/admin/audit?who=p1&business=${businessId}`)
+    expect(text).to.contain('person from ::1').and.not.to.contain('/admin/keys/p1')
   })
 
   it('sends an export and the CSV form of a list as files', async () => {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Request } from 'express'
 import { stringify } from 'safe-stable-stringify'
-import { byMerchant, type Caller } from '../../businesses/caller.ts'
+import { byCaller, type Caller } from '../../businesses/caller.ts'
 import { checkLargeRow, countStorage } from '../../businesses/quotas.ts'
 import * as idempotency from '../../idempotency/request.ts'
 import { measureBson } from '../../mongo/collection.ts'
@@ -98,7 +98,7 @@ export async function runWriteOnce(
 
   const request = (deadlineAt: number): idempotency.WriteRequest => ({
     key,
-    by: byMerchant(caller),
+    by: byCaller(caller),
     paramsHash,
     arrivedAt,
     deadlineAt,
@@ -192,9 +192,15 @@ export async function runWriteOnce(
   })
 }
 
+/** The last one means that a person's session has ended since the page began. */
+const repeatable: readonly ErrorCode[] = [
+  'RATE_LIMITED',
+  'IDEMPOTENCY_REQUEST_IN_PROGRESS',
+  'API_ACCESS_NOT_ACTIVE',
+]
+
 /** If an error isn't final, the client may send the request again. */
-const isFinal = ({ statusCode, code }: Refusal): boolean =>
-  statusCode < 500 && code !== 'RATE_LIMITED' && code !== 'IDEMPOTENCY_REQUEST_IN_PROGRESS'
+const isFinal = ({ statusCode, code }: Refusal): boolean => statusCode < 500 && !repeatable.includes(code)
 
 function repeated({ status, body }: idempotency.FinalResponse, otherParams: boolean): ApiResponse {
   const code = status >= 400 ? (JSON.parse(body.toString()).error.code as ErrorCode) : null
