@@ -91,6 +91,11 @@ export const listIntentsQuery = listQuery({
 
 export type ListIntentsQuery = SchemaValue<typeof listIntentsQuery>
 
+export const tillDayQuery = listQuery({
+  day: { type: 'string', maxLength: 10 },
+  of: { enum: ['paid', 'unpaid'] },
+})
+
 /** Limited because each response with an intent contains all its refunds. */
 export const maxRefunds = 1_000
 
@@ -224,7 +229,7 @@ const readFields = {
   codeExpiresAt: described('When `code` stops working. Null if `code` is null.', field.nullableInstant),
   codeUrl: described('Where the customer types `code`, or null.', field.nullableType(field.urlSchema)),
   status: field.enumSchema(intentStatuses),
-  type: described('What created the intent: API. Later versions may add values.', openName),
+  type: described('What created the intent: API or TILL. Later versions may add values.', openName),
   payment: described('Null until the intent is paid.', field.nullableSchema(paymentSchema)),
   refunds: described('Oldest first.', field.listSchema(refundSchema, maxRefunds)),
   totalAmountRefunded: described('Centimes. The sum of the refunds that SUCCEEDED.', field.countSchema),

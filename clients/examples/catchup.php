@@ -1,5 +1,5 @@
 <?php // catchup.php
-require 'payment-intents-mru-1.0.0.php';
+require 'payment-intents-mru-1.1.0.php';
 require 'inbox.php';
 
 $payments = new PaymentIntentsMru\Payments(key: getenv('KEY'), baseUrl: getenv('BASE'));

@@ -1,5 +1,5 @@
 <?php // hooks.php
-require 'payment-intents-mru-1.0.0.php';
+require 'payment-intents-mru-1.1.0.php';
 require 'inbox.php';
 
 http_response_code(500); // unless the event is stored

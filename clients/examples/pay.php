@@ -1,5 +1,5 @@
 <?php // pay.php
-require 'payment-intents-mru-1.0.0.php';
+require 'payment-intents-mru-1.1.0.php';
 
 $payments = new PaymentIntentsMru\Payments(key: getenv('KEY'), baseUrl: getenv('BASE'));
 $intent = $payments->createIntent(['amount' => 50000, 'label' => 'Order 1042']);

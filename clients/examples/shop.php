@@ -1,5 +1,5 @@
 <?php // shop.php
-require 'payment-intents-mru-1.0.0.php';
+require 'payment-intents-mru-1.1.0.php';
 use PaymentIntentsMru\{Payments, PaymentsError};
 use function PaymentIntentsMru\{signWebhook, verifyWebhook};
 

@@ -12,7 +12,7 @@ namespace PaymentIntentsMru;
 
 // Generated from the OpenAPI document:
 
-const VERSION = '1.0.0';
+const VERSION = '1.1.0';
 
 /** The operations that return a page of a list, and the ids that they take. */
 const LISTS = [

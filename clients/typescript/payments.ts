@@ -8,7 +8,7 @@
 //   const intent = await payments.createIntent({ amount: 50_000, label: 'Order 1042' })
 
 /** The version of this client. */
-export const version = '1.0.0'
+export const version = '1.1.0'
 
 // Generated from the OpenAPI document:
 
@@ -123,7 +123,7 @@ export interface components {
       /** When the intent becomes CANCELLED if it is not paid. */
       expiresAt: string
       createdAt: string
-      /** What created the intent: API. Later versions may add values. */
+      /** What created the intent: API or TILL. Later versions may add values. */
       type: string
       /** Null until the intent is paid. */
       payment: null | components['schemas']['Payment']
@@ -172,7 +172,7 @@ export interface components {
       /** When the intent becomes CANCELLED if it is not paid. */
       expiresAt: string
       createdAt: string
-      /** What created the intent: API. Later versions may add values. */
+      /** What created the intent: API or TILL. Later versions may add values. */
       type: string
       /** Null until the intent is paid. */
       payment: null | components['schemas']['Payment']

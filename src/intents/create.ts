@@ -138,6 +138,7 @@ function draft(
     ...input,
     ...referenceKeyOf(caller, input),
     listedAmount: input.amountType === 'FIXED' ? input.amount : null,
+    ...(caller.person && { till: { personId: caller.person.id } }),
     status: 'PENDING',
     cancellationReason: null,
     payment: null,

@@ -36,7 +36,9 @@ export interface CheckoutIntent extends IntentWithoutRefunds, MarkCounts {
 
 const maxToChange = 500
 const mayExpire = { status: { $in: transitions.expire.from }, hold: null }
-const succeeded = { $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'SUCCEEDED'] } } }
+export const succeededRefunds = {
+  $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'SUCCEEDED'] } },
+}
 
 function countMarks(now: Date) {
   const fresh = { $size: { $filter: { input: '$marks', cond: { $gt: ['$$this.at', freshKeysSince(now)] } } } }
@@ -94,8 +96,10 @@ export function openIntentBatchers({ Intent }: Pick<Models, 'Intent'>, now: () =
               $set: {
                 ...countMarks(now()),
                 merchant: { $ifNull: [{ $first: '$business.name' }, ''] },
-                refunded: { $sum: { $map: { input: succeeded, in: '$$this.amount' } } },
-                refundedFee: { $sum: { $map: { input: succeeded, in: '$$this.returnedFees.payerTtc' } } },
+                refunded: { $sum: { $map: { input: succeededRefunds, in: '$$this.amount' } } },
+                refundedFee: {
+                  $sum: { $map: { input: succeededRefunds, in: '$$this.returnedFees.payerTtc' } },
+                },
                 isSuspended: { $ne: [{ $first: '$business.suspended' }, false] },
                 commission: { $ifNull: [{ $first: '$business.commission' }, []] },
               },

@@ -18,6 +18,8 @@ export const createKeyIndexName = 'requestKey'
 const ownerKey = { businessId: 1, sandbox: 1 } as const
 const newest = { createdAt: -1, _id: -1 } as const
 
+export const madeAtTill = { 'till.personId': { $gt: '' } } as const
+
 const intentIndexes: CollectionDeclaration['indexes'] = [
   { name: 'referenceNumber', key: { referenceNumber: 1 }, unique: true },
   { name: 'shortCode', key: { shortCode: 1 }, unique: true },
@@ -79,6 +81,17 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
     key: { ...ownerKey, 'refunds.refundedAt': 1 },
     ...indexIfPresent('refunds.refundedAt'),
   },
+  // An intent of the API is in neither of the till's indexes.
+  {
+    name: 'tillByPaidAt',
+    key: { ...ownerKey, 'payment.paidAt': -1, ...newest, 'till.personId': 1 },
+    partialFilterExpression: { ...madeAtTill, 'payment.paidAt': { $exists: true } },
+  },
+  {
+    name: 'tillByTime',
+    key: { ...ownerKey, ...newest, 'payment.paidAt': 1, 'till.personId': 1 },
+    partialFilterExpression: madeAtTill,
+  },
   outboxIndex,
 ]
 
@@ -135,6 +148,8 @@ export const intents = declareCollection({
     listedAmount: field.orNull(field.whole),
     /** Removed once another intent may use the same reference. */
     referenceKey: field.optional(field.text),
+    /** Set only if a person created it at the till. */
+    till: field.optional(field.part({ personId: field.text })),
     status: field.oneOf<IntentStatus>(),
     cancellationReason: field.orNull(field.oneOf<CancellationReason>()),
     payment: field.orNull(paymentFields),

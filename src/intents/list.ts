@@ -77,7 +77,7 @@ function readAmounts({ minAmount, maxAmount }: ListIntentsQuery): ListRange {
 }
 
 /** These fields can be larger than all others together. */
-const unlisted = { outbox: 0, marks: 0, requestKey: 0, attempts: 0, lookUpKeys: 0 } as const
+export const unlisted = { outbox: 0, marks: 0, requestKey: 0, attempts: 0, lookUpKeys: 0 } as const
 
 /** Lists the newest intents first, and overdue intents as CANCELLED. */
 export async function listIntents(

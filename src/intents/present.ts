@@ -110,7 +110,7 @@ export function presentIntent(config: Pick<Config, 'payUrl'>, stored: Intent, no
     ...presentNewIntent(intent, config.payUrl),
     status: intent.status,
     ...(isCodeActive(intent, now) ? {} : { code: null, codeExpiresAt: null, codeUrl: null }),
-    type: 'API',
+    type: intent.till === undefined ? 'API' : 'TILL',
     payment: intent.payment === null ? null : presentPayment(intent.payment),
     refunds: refunds.map(presentRefund),
     totalAmountRefunded: sumRefunded(refunds),

@@ -48,18 +48,19 @@ export interface ListSelection {
 
 interface Listing extends ListSelection {
   fields?: Record<string, unknown>
+  sort?: Record<string, -1>
   counted?: ListSelection
 }
 
-/** Sorts newest first, then by id. A page past the end is empty. */
+/** By default, sorts newest first, then by id. A page past the end is empty. */
 export async function readPage<Item, Doc extends Item = Item>(
   model: Model<Doc>,
-  { where, index, fields = {}, counted = { where, index } }: Listing,
+  { where, index, fields = {}, sort = { createdAt: -1, _id: -1 }, counted = { where, index } }: Listing,
   slice: PageRequest,
 ): Promise<Page<Item>> {
   const { page, limit } = slice
   const skip = (page - 1) * limit
-  const range = { sort: { createdAt: -1, _id: -1 }, skip, limit: limit + 1 } as const
+  const range = { sort, skip, limit: limit + 1 }
   const options = { projection: fields, hint: index, ...range, maxTimeMS: maxListReadMs }
   const [found, total] = await Promise.all([
     skip > maxSkip ? [] : (readPageDocuments(model.collection.find(where, options)) as Promise<Item[]>),
@@ -71,7 +72,7 @@ export async function readPage<Item, Doc extends Item = Item>(
 /** MongoDB sorts index keys in memory, then reads only the page's documents. */
 export async function readSortedPage<Item extends DatedDocument>(
   model: Model<Item>,
-  { where, index, fields }: Required<Omit<Listing, 'counted'>>,
+  { where, index, fields }: ListSelection & Required<Pick<Listing, 'fields'>>,
   slice: PageRequest,
 ): Promise<Page<Item>> {
   const keysOnly = { where, index, fields: { createdAt: 1 } }

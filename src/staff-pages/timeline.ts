@@ -27,7 +27,7 @@ export function renderPaymentTimeline(
 ): string {
   const byId = new Map(deliveries.map((delivery) => [delivery._id, delivery]))
   const entries = [
-    ...entryAt(intent.createdAt, html`<b>Created</b> by the merchant`),
+    ...entryAt(intent.createdAt, html`<b>Created</b> by !${creator(intent)}`),
     ...attemptsToPay(intent),
     ...refunds(intent),
     ...ends(intent),
@@ -86,6 +86,9 @@ const kinds: Record<Actor['kind'], string> = {
   merchant: 'the merchant, with API key',
   person: 'the merchant, as person',
 }
+
+const creator = ({ till }: RedactedIntent) =>
+  till === undefined ? 'the merchant' : html`${kinds.person} !${isolateText(till.personId)}, at the till`
 
 export const renderAction = ({ act, actor }: AuditEvent): string =>
   html`<b>${act === 'delivery.requeued' ? 're-queued' : act}</b> by ${kinds[actor.kind]} !${isolateText(actor.name)}`

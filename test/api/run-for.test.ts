@@ -2,6 +2,7 @@ import type { Response } from 'express'
 import type { Caller } from '../../src/businesses/caller.ts'
 import { downloadFor, readFor, writeFor } from '../../src/http/operations/run-for.ts'
 import { sendResponse, successResponse } from '../../src/http/responses/envelope.ts'
+import { tillDayRead } from '../../src/http/routes/till-day.ts'
 import { createBareApp } from '../../src/http/server/bare-app.ts'
 import { createHttpServer } from '../../src/http/server/listen.ts'
 import { httpTimeouts } from '../../src/http/server/timeouts.ts'
@@ -82,6 +83,27 @@ describe('An operation that a page runs', () => {
     expect(other.data?.data.referenceNumber).not.to.equal(first?.data.referenceNumber)
     const ofKey = await service.http.post(intents).set(merchant.write('form-1')).send(body)
     expect(ofKey.body.data.referenceNumber).not.to.equal(first?.data.referenceNumber)
+  })
+
+  it('reads what only pages show, under the same checks', async () => {
+    const body = { amount: 700 }
+    const person = { id: 'p7', name: 'awa@example.com', expectValid: async () => undefined }
+    const made = await write('createIntent', { body, key: 'till-1' }, { person })
+    const { referenceNumber } = made.data?.data ?? {}
+    const open = await read({ query: { of: 'unpaid' } }, tillDayRead)
+    expect(open.data?.data).to.deep.include({ total: 1, sums: [] })
+    expect(open.data?.data).to.have.nested.include({
+      'items[0].referenceNumber': referenceNumber,
+      'items[0].type': 'TILL',
+      'items[0].personId': 'p7',
+    })
+    const wrong = await read({ query: { of: 'all' } }, tillDayRead)
+    expect([wrong.response.status, wrong.error?.param]).to.deep.equal([400, 'of'])
+    const unscoped = await read({}, tillDayRead, { scopes: new Set() })
+    expect(unscoped.error?.code).to.equal('SCOPE_REQUIRED')
+    const staff = await signedIn(service, 'viewer')
+    const { text } = await staff.get(`/admin/payments/${referenceNumber}`)
+    expect(text).to.contain('by the merchant, as person <bdi>p7</bdi>, at the till')
   })
 
   it('throws the errors of the API, and repeats a final one', async () => {

@@ -47,7 +47,7 @@ from .types import (
     WebhookTestResult,
 )
 
-VERSION = "1.0.0"
+VERSION = "1.1.0"
 #: The value of an argument that is not sent. None is sent as null.
 OMITTED: Any = ...
 

@@ -202,7 +202,7 @@ class _Intent(TypedDict):
     #: When the intent becomes CANCELLED if it is not paid.
     expiresAt: str
     createdAt: str
-    #: What created the intent: API. Later versions may add values.
+    #: What created the intent: API or TILL. Later versions may add values.
     type: str
     #: Null until the intent is paid.
     payment: Optional[Payment]
@@ -781,7 +781,7 @@ class _RefundedIntent(TypedDict):
     #: When the intent becomes CANCELLED if it is not paid.
     expiresAt: str
     createdAt: str
-    #: What created the intent: API. Later versions may add values.
+    #: What created the intent: API or TILL. Later versions may add values.
     type: str
     #: Null until the intent is paid.
     payment: Optional[Payment]

@@ -178,7 +178,7 @@ export function declareOperations(
   }
 }
 
-export const isBrowserRoute = (route: Route): boolean => 'key' in route && route.key === 'any'
+export const isBrowserRoute = (route: object): boolean => 'key' in route && route.key === 'any'
 
 export const scopesOfRoute = ({ scope }: Pick<Route, 'scope'>): readonly ApiScope[] =>
   typeof scope === 'string' ? [scope] : scope.anyOf

@@ -9,11 +9,12 @@ import { sendDownload } from '../responses/download.ts'
 import { sendBuiltResponse } from '../responses/send.ts'
 import { apiRoutes, type DownloadId, type ReadId, type WriteId } from '../routes/routes.ts'
 import { startDeadline } from '../server/timeouts.ts'
-import type { ReadRoute, WriteRoute } from './route.ts'
+import type { ReadRoute, Route, WriteRoute } from './route.ts'
 import {
   admit,
   beginDownload,
   type Call,
+  type PageRead,
   type RouteInput,
   readResponse,
   runRead,
@@ -37,11 +38,11 @@ export async function readFor<Data>(
   deps: Deps,
   res: Response,
   caller: Caller,
-  operationId: ReadId,
+  operation: ReadId | PageRead,
   { params = {}, query = {} }: Partial<RouteInput> = {},
 ): Promise<Outcome<Data>> {
-  const { route, call } = await begin(deps, res, caller, operationId)
-  const read = route as ReadRoute
+  const read = typeof operation === 'string' ? (routeOf(operation) as ReadRoute) : operation
+  const call = await begin(deps, res, caller, read)
   const input = validInput(deps, read, { params, query })
   const { built } = await runRead(call, read, input, async (data) => {
     const page: Page<unknown> | null = read.isPage ? (data as Page<unknown>) : null
@@ -59,10 +60,11 @@ export async function writeFor<Data>(
   operationId: WriteId,
   { params = {}, body, key }: { params?: Record<string, string>; body?: object; key: string },
 ): Promise<Outcome<Data>> {
-  const { route, call } = await begin(deps, res, caller, operationId)
+  const route = routeOf(operationId) as WriteRoute
+  const call = await begin(deps, res, caller, route)
   const value = body ?? {}
   const input = { params, query: {}, key, body: { value, params: value } }
-  const { status, code, body: text } = await runWrite(call, route as WriteRoute, input)
+  const { status, code, body: text } = await runWrite(call, route, input)
   const { data, error } = JSON.parse(text.toString())
   if (code !== null || status >= 400) throw refuse(error.code, error)
   return { status, data }
@@ -76,21 +78,26 @@ export async function downloadFor(
   operationId: DownloadId | ReadId,
   { params = {}, query = {} }: Partial<RouteInput> = {},
 ): Promise<void> {
-  const { route, call } = await begin(deps, res, caller, operationId)
+  const route = routeOf(operationId)
+  const call = await begin(deps, res, caller, route)
   const input = validInput(deps, route, { params, query })
   if ('download' in route) return sendDownload(res.req, res, await beginDownload(call, route, input))
   return sendBuiltResponse(res, await readResponse(call, route as ReadRoute, input, 'csv'))
 }
 
-async function begin(deps: Deps, res: Response, caller: Caller, operationId: string) {
+function routeOf(operationId: string): Route {
   const route = routes.get(operationId)
   if (route === undefined) throw new Error(`no operation ${operationId}`)
+  return route
+}
+
+async function begin(deps: Deps, res: Response, caller: Caller, route: Route | PageRead): Promise<Call> {
   // The log line of the page names the business too.
   res.locals.key = caller
   const call: Call = { deps, res, deadline: startDeadline(), caller }
   await waitUntilOpen(call)
   await admit(call, route)
-  return { route, call }
+  return call
 }
 
 /** Parsing this much takes about 3 ms. */

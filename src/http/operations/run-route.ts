@@ -40,12 +40,18 @@ export async function waitUntilOpen({ deps, deadline }: Pick<Call, 'deps' | 'dea
   if (unsure !== null) await deadline.run(() => unsure)
 }
 
-export async function admit({ deps, res, caller }: Call, route: Route): Promise<void> {
+export async function admit({ deps, res, caller }: Call, route: Route | PageRead): Promise<void> {
   await limitKeyRate(deps, caller, res)
   allow(route, caller)
 }
 
-export function allow(route: Route, caller: Caller): void {
+/** A page may read data for which the API has no operation. */
+export type PageRead = Pick<
+  ReadRoute,
+  'scope' | 'key' | 'query' | 'shows' | 'isPage' | 'needsQuery' | 'run' | 'sandboxOnly'
+>
+
+export function allow(route: Route | PageRead, caller: Caller): void {
   if (!isBrowserRoute(route) && caller.kind !== 'secret') throw refuse('SECRET_KEY_REQUIRED')
   const { scope } = route
   if (!scopesOfRoute(route).some((each) => caller.scopes.has(each)))
@@ -60,7 +66,7 @@ export interface RouteInput {
 
 export const validInput = (
   deps: Pick<Deps, 'validate'>,
-  route: Route,
+  route: Pick<Route, 'query'>,
   { params, query }: RouteInput,
   body?: unknown,
 ): OperationInput => ({ params, query: deps.validate(route.query ?? emptyQuery, query), body })
@@ -68,7 +74,7 @@ export const validInput = (
 /** In a single wait, reserves everything that the read needs. */
 export async function runRead<Built>(
   { deps, res, deadline, caller }: Call,
-  route: ReadRoute,
+  route: PageRead,
   input: OperationInput,
   build: (data: unknown) => Promise<{ built: Built; bytes: number }>,
 ): Promise<{ built: Built; memory: ResponseMemory }> {
