@@ -185,8 +185,10 @@ export const accountActions: ActionGroup<AccountFacts> = {
       },
       audit: 'staff.session-ended',
       async run(deps, { name }, by) {
-        const { endOtherSessions } = await import('../staff/staff-sessions.ts')
-        return { done: { name, ended: await endOtherSessions(deps, { name, keptId: '' }, by) } }
+        const { endOtherSessions } = await import('../accounts/sessions.ts')
+        const { withStaffAccounts } = await import('../staff/account.ts')
+        const ended = await endOtherSessions(withStaffAccounts(deps), { id: name, keptId: '' }, by)
+        return { done: { name, ended } }
       },
       done: "All the account's sessions have ended.",
     },

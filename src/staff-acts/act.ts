@@ -1,8 +1,8 @@
 import type { AuditAction } from '../audit/acts.ts'
 import type { Deps, Models } from '../platform/deps.ts'
 import type { Author } from '../security/actor.ts'
+import type { SignedInStaff } from '../staff/account.ts'
 import type { StaffPermission } from '../staff/permissions.ts'
-import type { SignedInStaff } from '../staff/staff-sessions.ts'
 import type { PageField } from './shown.ts'
 
 export type FormValues = Record<string, string>

@@ -1,21 +1,22 @@
 import type { Request, Response, Router } from 'express'
 import { html } from 'ghtml'
 import { renderSVG } from 'uqr'
-import { readFormFields } from '../http/body/read-form.ts'
-import { sendPage, sendRedirect } from '../http/pages/send-page.ts'
-import type { Deps } from '../platform/deps.ts'
-import type { Staff } from '../staff/account.ts'
-import { secondFactorPath } from '../staff/permissions.ts'
+import type { Account, Accounts } from '../accounts/account.ts'
 import {
   addSecondFactor,
   proposeFactor,
   readProposedSecret,
   renewRecoveryCodes,
   type SecondFactorResult,
-} from '../staff/second-factor.ts'
-import { totpUri } from '../staff/second-factor-codes.ts'
-import { changeOwnPassword } from '../staff/set-password.ts'
-import { endOtherSessions, endSession, listSessions, type SignedInStaff } from '../staff/staff-sessions.ts'
+} from '../accounts/second-factor.ts'
+import { totpUri } from '../accounts/second-factor-codes.ts'
+import { endOtherSessions, endSession, listSessions } from '../accounts/sessions.ts'
+import { changeOwnPassword } from '../accounts/set-password.ts'
+import { readFormFields } from '../http/body/read-form.ts'
+import { sendPage, sendRedirect } from '../http/pages/send-page.ts'
+import type { Deps } from '../platform/deps.ts'
+import type { SignedInStaff } from '../staff/account.ts'
+import { secondFactorPath } from '../staff/permissions.ts'
 import { lookUpEntry, renderTime } from './format.ts'
 import * as forms from './forms.ts'
 import { checkCsrf, staffAsActor } from './guards.ts'
@@ -42,7 +43,7 @@ export function addAccountPages(router: Router, deps: SignInPageDeps): void {
   })
 
   router.post('/account/sessions/:id/end', checkCsrf, async (req: Request<{ id: string }>, res) => {
-    const session = { name: currentStaff(res).name, sessionId: req.params.id }
+    const session = { id: currentStaff(res).id, sessionId: req.params.id }
     const isEnded = await endSession(deps, session, staffAsActor(req, res, null))
     if (isEnded) return sendRedirect(res, '/admin/account?done=session')
     const error = 'There is no such session. It may have ended already.'
@@ -50,8 +51,8 @@ export function addAccountPages(router: Router, deps: SignInPageDeps): void {
   })
 
   router.post('/account/end-other-sessions', checkCsrf, async (req, res) => {
-    const { name, sessionId } = currentStaff(res)
-    await endOtherSessions(deps, { name, keptId: sessionId }, staffAsActor(req, res, null))
+    const { id, sessionId } = currentStaff(res)
+    await endOtherSessions(deps, { id, keptId: sessionId }, staffAsActor(req, res, null))
     sendRedirect(res, '/admin/account?done=sessions')
   })
 
@@ -102,16 +103,16 @@ interface Shown {
   done?: string | undefined
 }
 
-const accountOf = ({ Staff: accounts }: Pick<Deps, 'Staff'>, { name }: SignedInStaff) =>
-  accounts.findOne({ _id: name }).lean<Staff | null>().exec()
+const accountOf = (deps: Pick<Accounts, 'Account'>, { id }: SignedInStaff) =>
+  deps.Account.findOne({ _id: id }).lean<Account | null>().exec()
 
 async function sendAccount(
-  deps: Pick<Deps, 'Staff' | 'StaffSession' | 'now'>,
+  deps: Accounts & Pick<Deps, 'now'>,
   res: Response,
   { status, error = '', fault = '', done = '' }: Shown,
 ) {
   const staff = currentStaff(res)
-  const [account, sessions] = await Promise.all([accountOf(deps, staff), listSessions(deps, staff.name)])
+  const [account, sessions] = await Promise.all([accountOf(deps, staff), listSessions(deps, staff.id)])
   const body = html`<h1>Your account</h1>
     !${done === '' ? '' : html`<p class="notice good" role="status">${done}</p>`} !${forms.errorNotice(error)}
     <dl class="facts"><dt>Name</dt><dd><bdi>${staff.name}</bdi></dd><dt>Role</dt><dd>${staff.role}</dd></dl>
@@ -125,7 +126,7 @@ async function sendAccount(
   sendStaffPage(res, { title: 'Your account', status, body })
 }
 
-function secondFactorSection(staff: SignedInStaff, factor: Staff['secondFactor']) {
+function secondFactorSection(staff: SignedInStaff, factor: Account['secondFactor']) {
   if (factor === null)
     return html`<p>Your account has no second factor, so your password alone opens it.</p>
       <p><a class="button" href="${secondFactorPath}">Add a second factor</a></p>`
@@ -154,7 +155,7 @@ const refusalOfCode = (res: Response, result: Exclude<SecondFactorResult, { outc
   forms.explainRefusal(res, result.outcome === 'wrong-new-code' ? wrongNewCode : result, wrongCodeMessage)
 
 async function sendFactorForm(
-  deps: Pick<Deps, 'Staff' | 'config'>,
+  deps: Pick<Accounts, 'Account'> & Pick<Deps, 'config'>,
   res: Response,
   { status, error, secret, sealed }: ReturnType<typeof proposeFactor> & { status: number; error: string },
 ) {

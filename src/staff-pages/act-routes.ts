@@ -4,8 +4,8 @@ import { maxReasonLength, readReason } from '../audit/acts.ts'
 import { readFormFields } from '../http/body/read-form.ts'
 import { sendRedirect } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
+import type { SignedInStaff } from '../staff/account.ts'
 import { hasPermission } from '../staff/permissions.ts'
-import type { SignedInStaff } from '../staff/staff-sessions.ts'
 import {
   type ActionField,
   type ActionGroup,

@@ -3,8 +3,8 @@ import { lookUpBusinesses } from '../businesses/list-businesses.ts'
 import type { TimeSpan } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
 import { dayMs } from '../platform/time.ts'
+import type { SignedInStaff } from '../staff/account.ts'
 import { hasPermission } from '../staff/permissions.ts'
-import type { SignedInStaff } from '../staff/staff-sessions.ts'
 import {
   type DeadGroup,
   type DeadGroups,

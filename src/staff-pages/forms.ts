@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import { html } from 'ghtml'
+import type { IdentityProofFailure } from '../accounts/proof.ts'
 import { addHeader } from '../http/pages/send-page.ts'
-import type { IdentityProofFailure } from '../staff/proof.ts'
 
 /** `fault` says what's wrong with the new password or code. */
 export type RefusedForm = IdentityProofFailure | { outcome: 'invalid'; fault: string }

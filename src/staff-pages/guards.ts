@@ -1,9 +1,10 @@
 import type { NextFunction, Request, Response } from 'express'
+import { hasValidCsrf } from '../accounts/sessions.ts'
 import { isFromOwnSite, isSafeMethod } from '../http/pages/own-origin.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Author } from '../security/actor.ts'
+import type { SignedInStaff } from '../staff/account.ts'
 import { hasPermission, rolesWith, type StaffPermission } from '../staff/permissions.ts'
-import { hasValidCsrf, type SignedInStaff } from '../staff/staff-sessions.ts'
 import { currentStaff, type PageContent, sendNotFound, sendNoticePage, sendStaffPage } from './layout.ts'
 
 export const staffAsActor = (req: Pick<Request, 'ip'>, res: Response, reason: string | null): Author => ({

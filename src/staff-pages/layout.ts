@@ -1,8 +1,8 @@
 import type { Response } from 'express'
 import { html } from 'ghtml'
 import { renderDocument, sendPage } from '../http/pages/send-page.ts'
+import type { SignedInStaff } from '../staff/account.ts'
 import { hasPermission, type StaffPermission, type StaffRole } from '../staff/permissions.ts'
-import type { SignedInStaff } from '../staff/staff-sessions.ts'
 import { renderHiddenInput } from './forms.ts'
 import { stylesheetPath } from './style.ts'
 

@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { TimeSpan } from '../input/span.ts'
+import type { SignedInStaff } from '../staff/account.ts'
 import { hasPermission } from '../staff/permissions.ts'
-import type { SignedInStaff } from '../staff/staff-sessions.ts'
 import { hostOf } from '../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery, StaffEndpoint } from '../webhooks/deliveries/look-up.ts'
 import type { RequeueOutcome } from '../webhooks/deliveries/requeue-plan.ts'

@@ -1,4 +1,5 @@
 import { type Request, type Response, Router } from 'express'
+import { createSignInChecks } from '../accounts/sign-in-limit.ts'
 import { formHandlers } from '../http/body/read-form.ts'
 import {
   enforceDeadline,
@@ -10,7 +11,7 @@ import {
 import { sendRedirect, serveAsset } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
-import { createSignInChecks, type SignInChecks } from '../staff/sign-in-limit.ts'
+import { withStaffAccounts } from '../staff/account.ts'
 import type { ActionGroup } from '../staff-acts/act.ts'
 import { staffActionGroups } from '../staff-acts/groups.ts'
 import { lookUpDelivery } from '../webhooks/deliveries/look-up.ts'
@@ -47,13 +48,13 @@ export function createAdminRouter(deps: Deps): Router {
   router.use(preparePage(deps, staffPageRights, '/admin'))
   router.get('/style.css', serveAsset({ type: 'css', content: staffStylesheet }))
   router.use(guards.requireOwnOrigin(deps.config.publicUrl), waitForMongoClock(deps))
-  router.use(createSessionLoader(deps))
+  router.use(createSessionLoader(withStaffAccounts(deps)))
   // Bull Board has no deadline, because retrying all jobs takes a while.
   router.use('/queues', requireSession, setMountPath('/queues'), createQueueBoard(deps))
 
   router.use('/audit/export', requireSession, createAuditExport(deps))
   router.use(formHandlers, enforceDeadline)
-  const signInDeps: Deps & SignInChecks = Object.assign(Object.create(deps), createSignInChecks(deps))
+  const signInDeps = Object.assign(withStaffAccounts(deps), createSignInChecks(deps))
   addSignInPages(router, signInDeps)
   router.use(requireSession)
   addAccountPages(router, signInDeps)

@@ -1,22 +1,17 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { NextFunction, Request, Response } from 'express'
 import { html } from 'ghtml'
+import type { Accounts } from '../accounts/account.ts'
+import { byAccount, type SignInClient, sessionLifetimeMs, signOut } from '../accounts/sessions.ts'
 import { isSafeMethod } from '../http/pages/own-origin.ts'
 import { pageDeadline } from '../http/pages/prepare-page.ts'
 import { sendPage, sendRedirect } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
+import { findStaffSession, type SignedInStaff } from '../staff/account.ts'
 import { pathsBeforeSecondFactor, secondFactorPath } from '../staff/permissions.ts'
-import {
-  byStaffMember,
-  findSession,
-  type SignedInStaff,
-  type SignInClient,
-  sessionLifetimeMs,
-  signOut,
-} from '../staff/staff-sessions.ts'
 import { currentStaff, renderStaffPage, sendNoticePage } from './layout.ts'
 
-type SessionDeps = Pick<Deps, 'AuditEvent' | 'StaffSession' | 'now' | 'secrets' | 'transactions'>
+type SessionDeps = Accounts & Pick<Deps, 'AuditEvent' | 'now' | 'secrets' | 'transactions'>
 
 /** Because of `__Host-`, browsers send these cookies only to this host. */
 const cookieNames = { session: '__Host-staff', pending: '__Host-staff-pending' } as const
@@ -37,12 +32,12 @@ export function setTokenCookie(
 }
 
 export function createSessionLoader(
-  deps: Pick<Deps, 'Staff' | 'StaffSession' | 'config' | 'now' | 'secrets' | 'transactions'>,
+  deps: Accounts & Pick<Deps, 'config' | 'now' | 'secrets' | 'transactions'>,
 ) {
   return async (req: Request, res: Response, next: NextFunction) => {
     const token = readTokenCookie(req, 'session')
     if (token !== undefined) {
-      const staff = await pageDeadline(res).run(() => findSession(deps, token))
+      const staff = await pageDeadline(res).run(() => findStaffSession(deps, token))
       if (staff !== null) res.locals.staff = staff
     }
     next()
@@ -113,5 +108,5 @@ export async function openStaffSession(
 export async function endOwnSession(deps: SessionDeps, req: Request, res: Response): Promise<void> {
   const token = readTokenCookie(req, 'session')
   if (token === undefined || res.locals.staff === undefined) return
-  await signOut(deps, token, byStaffMember(currentStaff(res).name, req.ip ?? ''))
+  await signOut(deps, token, byAccount(deps, currentStaff(res).id, req.ip ?? ''))
 }

@@ -1,14 +1,15 @@
 import type { Request, Response, Router } from 'express'
 import { html } from 'ghtml'
+import type { Accounts } from '../accounts/account.ts'
+import { findByPasswordLink } from '../accounts/passwords.ts'
+import { findOpenSession, hasValidCsrf, type OpenSession, pendingSessionMs } from '../accounts/sessions.ts'
+import { setPasswordByLink } from '../accounts/set-password.ts'
+import { confirmSignIn, signIn } from '../accounts/sign-in.ts'
+import type { SignInChecks } from '../accounts/sign-in-limit.ts'
 import { readFormFields } from '../http/body/read-form.ts'
 import { isSafeMethod } from '../http/pages/own-origin.ts'
 import { sendPage, sendRedirect } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
-import { findByPasswordLink } from '../staff/passwords.ts'
-import { setPasswordByLink } from '../staff/set-password.ts'
-import { confirmSignIn, signIn } from '../staff/sign-in.ts'
-import type { SignInChecks } from '../staff/sign-in-limit.ts'
-import { findOpenSession, hasValidCsrf, type OpenSession, pendingSessionMs } from '../staff/staff-sessions.ts'
 import * as forms from './forms.ts'
 import { checkCsrf, readCsrfToken, refuseCrossSiteForm } from './guards.ts'
 import { csrfField, renderStaffPage } from './layout.ts'
@@ -21,7 +22,7 @@ import {
   setTokenCookie,
 } from './session.ts'
 
-export type SignInPageDeps = Deps & SignInChecks
+export type SignInPageDeps = Deps & Accounts & SignInChecks
 
 /** A form that staff use to prove who they are before they have a session. */
 interface ProofPage<Subject> {
@@ -146,8 +147,8 @@ const linkPage = (deps: SignInPageDeps): ProofPage<{ token: string; name: string
   button: 'Set password',
   async find(req, res) {
     const token = isSafeMethod(req) ? String(req.params['token']) : readFormFields(req, 'token').token
-    const name = await findByPasswordLink(deps, token)
-    if (name !== null) return { token, name }
+    const account = await findByPasswordLink(deps, token)
+    if (account !== null) return { token, name: deps.accountKind.nameOf(account) }
     sendPage(res, 404, linkNotValid)
     return null
   },

@@ -1,11 +1,8 @@
 import { html } from 'ghtml'
+import type { AccountSession } from '../accounts/account.ts'
+import { findLastSignIns, listSessions } from '../accounts/sessions.ts'
+import { type SignedInStaff, withStaffAccounts } from '../staff/account.ts'
 import { type AccountFacts, listAccounts, lookUpAccount } from '../staff/list-accounts.ts'
-import {
-  findLastSignIns,
-  listSessions,
-  type SignedInStaff,
-  type StaffSession,
-} from '../staff/staff-sessions.ts'
 import { accountActions, describePassword, staffListActions } from '../staff-acts/account-acts.ts'
 import { accountDisplay, type PageField } from '../staff-acts/shown.ts'
 import { linkActions, renderDoneNotice } from './act-routes.ts'
@@ -23,7 +20,7 @@ export const staffListPage: StaffPage<Reads> = async (deps, { query, staff }) =>
   const after = readQueryText(query, 'after').toWellFormed()
   const { items, next } = await listAccounts(deps, {}, { limit: pageSize, after: after || null })
   const names = items.map(({ name }) => name)
-  const signIns = await findLastSignIns(deps, names)
+  const signIns = await findLastSignIns(withStaffAccounts(deps), names)
   const accounts = items.map((account) => ({ ...account, lastSignInAt: signIns.get(account.name) ?? null }))
   const body = html`<h1>Staff</h1>
     !${renderTable(columns, accounts, { isTight: true })}
@@ -56,7 +53,11 @@ function stateBadge({ disabledAt, passwordChangedAt }: AccountFacts) {
 export const staffAccountPage: StaffPage<Reads> = async (deps, { id: name, query, staff }) => {
   const found = await lookUpAccount(deps, name)
   if (found === null) return null
-  const [sessions, signIns] = await Promise.all([listSessions(deps, name), findLastSignIns(deps, [name])])
+  const accounts = withStaffAccounts(deps)
+  const [sessions, signIns] = await Promise.all([
+    listSessions(accounts, name),
+    findLastSignIns(accounts, [name]),
+  ])
   const account = { ...found, lastSignInAt: signIns.get(name) ?? null }
   const body = html`<h1>Account <bdi>${name}</bdi> !${stateBadge(account)}</h1>
     !${renderDoneNotice(accountActions, account, query)}
@@ -77,20 +78,20 @@ export const staffAccountPage: StaffPage<Reads> = async (deps, { id: name, query
 /** If `endPath` is null, the table has no buttons. */
 export function sessionsTable(
   staff: SignedInStaff,
-  sessions: readonly StaffSession[],
+  sessions: readonly AccountSession[],
   endPath: ((sessionId: string) => string) | null,
 ): string {
   if (sessions.length === 0) return html`<p>There are no sessions.</p>`
   const look = { caption: '“Last seen” can be up to 15 minutes old.' }
   if (endPath === null) return renderTable(sessionColumns, sessions, look)
-  const end = ({ sessionId, from }: StaffSession) => {
+  const end = ({ sessionId, from }: AccountSession) => {
     if (sessionId === staff.sessionId) return 'This session'
     return buttonForm(staff, endPath(sessionId), html`End<span class="unseen"> Session from ${from}</span>`)
   }
   return renderTable([...sessionColumns, { label: 'End', isAction: true, html: end }], sessions, look)
 }
 
-const sessionColumns: PageField<StaffSession>[] = [
+const sessionColumns: PageField<AccountSession>[] = [
   { label: 'Signed in', value: ({ createdAt }) => createdAt },
   { label: 'Last seen', value: ({ lastSeenAt }) => lastSeenAt },
   { label: 'From', html: ({ from }) => html`<span class="id">${from}</span>` },

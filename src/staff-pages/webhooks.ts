@@ -2,7 +2,7 @@ import { html } from 'ghtml'
 import type { DeliveryStatus } from '../../schemas/deliveries.ts'
 import type { EventName } from '../../schemas/events.ts'
 import type { Deps } from '../platform/deps.ts'
-import type { SignedInStaff } from '../staff/staff-sessions.ts'
+import type { SignedInStaff } from '../staff/account.ts'
 import { deliveryDisplay, endpointDisplay, type PageField } from '../staff-acts/shown.ts'
 import { eventIdOf, hostOf, isLeased } from '../webhooks/deliveries/delivery.ts'
 import {

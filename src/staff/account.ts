@@ -1,39 +1,67 @@
+import * as accounts from '../accounts/account.ts'
+import { findSession, type SignedIn } from '../accounts/sessions.ts'
 import { declareCollection, indexIfPresent, type Stored } from '../mongo/declare.ts'
 import * as field from '../mongo/fields.ts'
-import type { StaffRole } from './permissions.ts'
-
-const linkFields = field.part({ hash: field.secret(field.text), expiresAt: field.date })
-export type PasswordLink = field.ValueOfField<typeof linkFields>
-
-const secondFactorFields = field.part({
-  /** A session is valid only if this factor was proved in it. */
-  id: field.text,
-  secret: field.secret(field.text),
-  /** Time step of the last code used. Earlier codes no longer work. */
-  lastStep: field.whole,
-  recoveryCodes: field.list(field.secret(field.text)),
-  addedAt: field.date,
-})
+import type { Deps } from '../platform/deps.ts'
+import { isValidStaffName, requiresSecondFactor, type StaffRole } from './permissions.ts'
 
 /** `_id` is the account's name, in lower case. */
 export const staffAccounts = declareCollection({
   name: 'staff',
   kept: 'forever',
   fields: {
-    _id: field.text,
+    ...accounts.accountFields,
     role: field.oneOf<StaffRole>(),
-    /** If null, the owner must set a password with the link. */
-    passwordHash: field.orNull(field.secret(field.text)),
-    link: field.orNull(linkFields),
-    secondFactor: field.orNull(secondFactorFields),
-    /** Sessions from earlier epochs have ended. */
-    epoch: field.whole,
-    disabledAt: field.orNull(field.date),
-    createdAt: field.date,
-    passwordChangedAt: field.orNull(field.date),
     /** Incremented to make concurrent changes conflict (change-account.ts). */
     timesNeeded: field.optional(field.whole),
   },
   indexes: [{ name: 'byLink', key: { 'link.hash': 1 }, ...indexIfPresent('link.hash') }],
 })
 export type Staff = Stored<typeof staffAccounts>
+
+export const staffSessions = declareCollection({
+  name: 'staffsessions',
+  kept: 'until it expires, 30 days after sign-in',
+  fields: { ...accounts.sessionFields, staffName: field.text },
+  indexes: [
+    { name: 'removal', key: { createdAt: 1 }, expireAfterSeconds: accounts.sessionRemovedAfterSeconds },
+    { name: 'byName', key: { staffName: 1, createdAt: -1 } },
+  ],
+})
+
+const accountKind: accounts.AccountKind = {
+  noun: 'staff',
+  collection: staffAccounts.name,
+  sessionCollection: staffSessions.name,
+  owner: 'staffName',
+  nameOf: ({ _id }) => _id,
+  filterOf: (name) => (isValidStaffName(name) ? { _id: name } : null),
+}
+
+type StaffModels = Pick<Deps, 'Staff' | 'StaffSession'>
+
+/** Inherits from `deps`, whose models are created on first use. */
+export const withStaffAccounts = <D extends StaffModels>(deps: D): D & accounts.Accounts =>
+  Object.create(deps, {
+    Account: { get: () => deps.Staff },
+    AccountSession: { get: () => deps.StaffSession },
+    accountKind: { value: accountKind },
+  })
+
+export interface SignedInStaff extends SignedIn {
+  role: StaffRole
+  /** If true, the session may only add a second factor or sign out. */
+  mustAddFactor: boolean
+}
+
+export async function findStaffSession(
+  deps: accounts.Accounts & Pick<Deps, 'config' | 'now' | 'secrets' | 'transactions'>,
+  token: string,
+): Promise<SignedInStaff | null> {
+  const found = await findSession(deps, token)
+  if (found === null) return null
+  const { account, ...session } = found
+  const { role } = account as accounts.Account & Pick<Staff, 'role'>
+  const mustAddFactor = account.secondFactor === null && requiresSecondFactor(deps.config, role)
+  return { ...session, role, mustAddFactor }
+}

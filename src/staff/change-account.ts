@@ -1,4 +1,5 @@
 import type { mongo } from 'mongoose'
+import { newPasswordLink, type PasswordLinkDeps, randomCharGroups } from '../accounts/passwords.ts'
 import type { AuditAction } from '../audit/acts.ts'
 import type { AuditEvent } from '../audit/audit-event.ts'
 import { type AuditedDeps, runAudited } from '../audit/audited.ts'
@@ -7,10 +8,10 @@ import type { Models } from '../platform/deps.ts'
 import type { Author } from '../security/actor.ts'
 import type { SlowHash } from '../security/slow-hash.ts'
 import type { Staff } from './account.ts'
-import { newPasswordLink, type PasswordLinkDeps, randomCharGroups } from './passwords.ts'
 import type { StaffRole } from './permissions.ts'
 
 type AccountDeps = Pick<Models, 'Staff'> & AuditedDeps & PasswordLinkDeps & { slowHash: SlowHash }
+const linkPath = '/admin/set-password'
 type NewAccount = { name: string; role: StaffRole }
 
 /** Returns null if the name is taken. Not for production. */
@@ -20,7 +21,7 @@ export async function createAccount(deps: AccountDeps, account: NewAccount, by: 
 }
 
 export async function createAccountWithLink(deps: AccountDeps, account: NewAccount, by: Author) {
-  const { link, url } = newPasswordLink(deps)
+  const { link, url } = newPasswordLink(deps, linkPath)
   return (await insert(deps, account, by, { passwordHash: null, link })) && { name: account.name, link: url }
 }
 
@@ -77,7 +78,7 @@ export async function renewPassword(deps: AccountDeps, name: string, by: Author)
 
 /** The old password stops working. */
 export async function issuePasswordLink(deps: AccountDeps, name: string, by: Author) {
-  const { link, url } = newPasswordLink(deps)
+  const { link, url } = newPasswordLink(deps, linkPath)
   const isChanged = await change(deps, name, by, 'staff.link-issued', () => ({
     fields: { passwordHash: null, link, passwordChangedAt: null },
     after: { expiresAt: link.expiresAt },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { endSession, listSessions } from '../../src/accounts/sessions.ts'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import { endSession, listSessions } from '../../src/staff/staff-sessions.ts'
+import { withStaffAccounts } from '../../src/staff/account.ts'
 import { withService } from '../support/service.ts'
 import { isSignedIn as isIn, operator, readable, refusalsIn, signedIn, type Visitor, visit } from './staff.ts'
 
@@ -36,9 +37,11 @@ describe('The “Your account” page', () => {
       const hashes = [...service.deps.secrets.hashes(token), createHash('sha256').update(token).digest('hex')]
       for (const secret of [token, ...hashes]) expect(text).not.to.include(secret)
     }
-    const minutes = (await listSessions(service.deps, own.name)).map(({ client, lastSeenAt, createdAt }) => {
-      return [client, Math.round((lastSeenAt.getTime() - createdAt.getTime()) / 60_000)]
-    })
+    const minutes = (await listSessions(withStaffAccounts(service.deps), own.name)).map(
+      ({ client, lastSeenAt, createdAt }) => {
+        return [client, Math.round((lastSeenAt.getTime() - createdAt.getTime()) / 60_000)]
+      },
+    )
     expect(minutes).to.deep.include.members([
       [firefox, 20],
       [iPhone, 0],
@@ -60,9 +63,11 @@ describe('The “Your account” page', () => {
     for (const _ of [1, 2]) expect((await endOthers()).location).to.equal('/admin/account?done=sessions')
     expect([await isIn(third), await isIn(own)]).to.deep.equal([false, true])
     const { name } = own
-    const [{ sessionId } = { sessionId: '' }] = await listSessions(service.deps, name)
+    const [{ sessionId } = { sessionId: '' }] = await listSessions(withStaffAccounts(service.deps), name)
     for (const isEnded of [true, false])
-      expect(await endSession(service.deps, { name, sessionId }, operator)).to.equal(isEnded)
+      expect(await endSession(withStaffAccounts(service.deps), { id: name, sessionId }, operator)).to.equal(
+        isEnded,
+      )
     expect(await isIn(own)).to.equal(false)
     const lines = await service.deps.AuditEvent.find({ subject: name, act: 'staff.session-ended' }).lean()
     expect(lines.map(({ actor }) => actor.kind).toSorted()).to.deep.equal(['operator', 'staff', 'staff'])

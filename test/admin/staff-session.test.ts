@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { endOtherSessions } from '../../src/accounts/sessions.ts'
 import { createBusiness } from '../../src/businesses/change-business.ts'
 import { rawCollection } from '../../src/mongo/collection.ts'
 import { hourMs } from '../../src/platform/time.ts'
+import { withStaffAccounts } from '../../src/staff/account.ts'
 import { renewPassword, setStaffDisabled } from '../../src/staff/change-account.ts'
-import { endOtherSessions } from '../../src/staff/staff-sessions.ts'
 import { businessActions } from '../../src/staff-acts/business-acts.ts'
 import { openSecondProcess } from '../support/actions.ts'
 import { recordLog } from '../support/recorded-log.ts'
@@ -86,7 +87,8 @@ describe('A staff session', () => {
   const endings: Record<string, (name: string) => Promise<unknown>> = {
     'the account is disabled': (name) => setStaffDisabled(service.deps, name, true, operator),
     'the password is changed': (name) => renewPassword(service.deps, name, operator),
-    'its sessions are ended': (name) => endOtherSessions(service.deps, { name, keptId: '' }, operator),
+    'its sessions are ended': (name) =>
+      endOtherSessions(withStaffAccounts(service.deps), { id: name, keptId: '' }, operator),
   }
   for (const [what, end] of Object.entries(endings)) {
     it(`ends permanently on every process as soon as ${what}`, async () => {

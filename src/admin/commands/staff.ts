@@ -40,16 +40,18 @@ async function listPage(deps: AdminDeps, filter: AccountFilter, slice: IdPageReq
 
 async function showAccount(deps: AdminDeps, name: string) {
   const { lookUpAccount } = await import('../../staff/list-accounts.ts')
-  const { listSessions } = await import('../../staff/staff-sessions.ts')
+  const { listSessions } = await import('../../accounts/sessions.ts')
+  const { withStaffAccounts } = await import('../../staff/account.ts')
   const account = orFail(await lookUpAccount(deps, name), `There is no account ${name}`)
   const [shown] = await withSignIns(deps, [account])
-  return { ...(shown ?? account), sessions: (await listSessions(deps, name)).length }
+  return { ...(shown ?? account), sessions: (await listSessions(withStaffAccounts(deps), name)).length }
 }
 
 async function withSignIns(deps: AdminDeps, accounts: readonly AccountFacts[]) {
-  const { findLastSignIns } = await import('../../staff/staff-sessions.ts')
+  const { findLastSignIns } = await import('../../accounts/sessions.ts')
+  const { withStaffAccounts } = await import('../../staff/account.ts')
   const names = accounts.map(({ name }) => name)
-  const signIns = await findLastSignIns(deps, names)
+  const signIns = await findLastSignIns(withStaffAccounts(deps), names)
   return accounts.map((account) => ({
     ...account,
     password: describePassword(account, toIsoSecond),

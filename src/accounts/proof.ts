@@ -7,10 +7,10 @@ import { rawCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import { networkOfIp } from '../platform/network.ts'
 import type { Author } from '../security/actor.ts'
-import type { Staff } from './account.ts'
+import type { Account, Accounts } from './account.ts'
 import { findTotpStep, hashRecoveryCode, isRecoveryCode, totpField } from './second-factor-codes.ts'
+import { byAccount } from './sessions.ts'
 import type { SignInAttempt, SignInChecks } from './sign-in-limit.ts'
-import { byStaffMember } from './staff-sessions.ts'
 
 /** `refused` hides the reason from strangers. */
 export type IdentityProofFailure = { outcome: 'refused' | 'busy' } | { outcome: 'wait'; seconds: number }
@@ -26,10 +26,11 @@ export class WrongProofError extends Error {
 }
 
 /** Account names have no spaces, so `not signed in` can't be one. */
-export const byStranger = (ip: string): Author => byStaffMember('not signed in', ip)
+export const byStranger = (deps: Pick<Accounts, 'accountKind'>, ip: string): Author =>
+  byAccount(deps, 'not signed in', ip)
 
 export async function proveIdentity<Result extends { outcome: string }>(
-  deps: Pick<AuditedDeps, 'AuditEvent' | 'now'>,
+  deps: Pick<AuditedDeps, 'AuditEvent' | 'now'> & Pick<Accounts, 'accountKind'>,
   attempting: Promise<SignInAttempt>,
   by: Author,
   check: () => Promise<Result>,
@@ -45,52 +46,57 @@ export async function proveIdentity<Result extends { outcome: string }>(
     if (!(error instanceof WrongProofError)) throw error
     const { subject, message: reason } = error
     const { name, from } = by.actor
-    const about = { act: 'staff.sign-in-refused', subject, businessId: null, after: { reason } } as const
+    const { noun } = deps.accountKind
+    const about = { act: `${noun}.sign-in-refused`, subject, businessId: null, after: { reason } } as const
     // Repeats from a network share a line each hour, so a flood adds few lines.
-    const key = `sign-in ${networkOfIp(from ?? '')} ${name}`
+    const key = `sign-in ${noun} ${networkOfIp(from ?? '')} ${name}`
     await addOrCountLine(deps, key, newAuditLine(by, deps.now(), about), `${subject}: ${reason}`)
     return { outcome: 'refused' }
   }
 }
 
-type UseDeps = Pick<Deps, 'Staff' | 'secrets' | 'now'>
+type UseDeps = Accounts & Pick<Deps, 'secrets' | 'now'>
 
 type UsedCode = { secondFactor: 'code' } | { secondFactor: 'recovery code'; codesLeft: number }
 
 /** `use` uses up the code in the same transaction. */
 export const proveByCode = <Result extends { outcome: string }>(
   deps: UseDeps & AuditedDeps & Pick<SignInChecks, 'countCode'>,
-  staff: Staff,
+  account: Account,
   { code, ip, by, enteredBy = by }: { code: string; ip: string; by: Author; enteredBy?: Author },
   work: (act: AuditContext, use: () => Promise<UsedCode>) => Promise<Result>,
 ): Promise<Result | IdentityProofFailure> =>
-  proveIdentity(deps, deps.countCode(staff._id, ip, code), enteredBy, () =>
-    runAudited(deps, { documents: [staff._id], by }, (act) =>
-      work(act, () => useCode(deps, staff, code, act.session)),
+  proveIdentity(deps, deps.countCode(account._id, ip, code), enteredBy, () =>
+    runAudited(deps, { documents: [account._id], by }, (act) =>
+      work(act, () => useCode(deps, account, code, act.session)),
     ),
   )
 
 /** Of several concurrent uses of a code, only one succeeds. */
 async function useCode(
   deps: UseDeps,
-  { _id: name, epoch, secondFactor }: Staff,
+  { _id: id, epoch, secondFactor }: Account,
   code: string,
   session: mongo.ClientSession,
 ): Promise<UsedCode> {
-  if (secondFactor === null) throw new WrongProofError(name, 'no second factor')
-  const same = { _id: name, epoch, disabledAt: null, 'secondFactor.id': secondFactor.id }
+  if (secondFactor === null) throw new WrongProofError(id, 'no second factor')
+  const same = { _id: id, epoch, disabledAt: null, 'secondFactor.id': secondFactor.id }
   const use = async (guard: object, change: object, refusal: string): Promise<void> => {
-    const accounts = rawCollection(deps.Staff)
+    const accounts = rawCollection(deps.Account)
     const { modifiedCount } = await accounts.updateOne({ ...same, ...guard }, change, { session })
-    if (modifiedCount === 0) throw new WrongProofError(name, refusal)
+    if (modifiedCount === 0) throw new WrongProofError(id, refusal)
   }
   if (isRecoveryCode(code)) {
-    const hash = { 'secondFactor.recoveryCodes': hashRecoveryCode(name, code) }
+    const hash = { 'secondFactor.recoveryCodes': hashRecoveryCode(id, code) }
     await use(hash, { $pull: hash }, 'wrong or used recovery code')
     return { secondFactor: 'recovery code', codesLeft: secondFactor.recoveryCodes.length - 1 }
   }
-  const step = findTotpStep(deps.secrets.decrypt(secondFactor.secret, totpField(name)), code, deps.now())
-  if (step === null) throw new WrongProofError(name, 'wrong code')
+  const step = findTotpStep(
+    deps.secrets.decrypt(secondFactor.secret, totpField(deps.accountKind, id)),
+    code,
+    deps.now(),
+  )
+  if (step === null) throw new WrongProofError(id, 'wrong code')
   const lastStep = 'secondFactor.lastStep'
   await use({ [lastStep]: { $lt: step } }, { $set: { [lastStep]: step } }, 'the code was already used')
   return { secondFactor: 'code' }

@@ -2,11 +2,11 @@ import { runAudited } from '../audit/audited.ts'
 import { rawCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Author } from '../security/actor.ts'
-import type { Staff } from './account.ts'
+import type { Account } from './account.ts'
 import { findByPasswordLink, passwordFault, validLinkFilter } from './passwords.ts'
 import { type IdentityProofFailure, proveIdentity, WrongProofError } from './proof.ts'
+import { byAccount, type SignedIn } from './sessions.ts'
 import { largestPrefix, type SignInDeps } from './sign-in.ts'
-import { byStaffMember, type SignedInStaff } from './staff-sessions.ts'
 
 /** `refused` means that the link isn't valid or the old password is wrong. */
 type SetPasswordResult = { outcome: 'done' } | { outcome: 'invalid'; fault: string } | IdentityProofFailure
@@ -18,15 +18,16 @@ export async function setPasswordByLink(
   deps: PasswordDeps,
   { token, password, ip }: { token: string; password: string; ip: string },
 ): Promise<SetPasswordResult> {
-  const name = await findByPasswordLink(deps, token)
-  if (name === null) return { outcome: 'refused' }
-  const fault = passwordFault(name, password)
+  const account = await findByPasswordLink(deps, token)
+  if (account === null) return { outcome: 'refused' }
+  const { _id: id } = account
+  const fault = passwordFault(deps.accountKind.nameOf(account), password)
   if (fault !== null) return { outcome: 'invalid', fault }
   // Without a limit, a link's holder could cause any number of slow hashes.
-  const attempt = await deps.countAttempt(name, ip)
+  const attempt = await deps.countAttempt(id, ip)
   if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
-  const by = byStaffMember(name, ip)
-  const set = await write(deps, { name, password, by }, 'link', validLinkFilter(deps, token))
+  const by = byAccount(deps, id, ip)
+  const set = await write(deps, { id, password, by }, 'link', validLinkFilter(deps, token))
   if (!set) return { outcome: 'refused' }
   await attempt.takeBack(true)
   return { outcome: 'done' }
@@ -34,44 +35,45 @@ export async function setPasswordByLink(
 
 export async function changeOwnPassword(
   deps: PasswordDeps,
-  { name, sessionId, expectValid }: SignedInStaff,
+  { id, name, sessionId, expectValid }: SignedIn,
   { old, password, ip }: { old: string; password: string; ip: string },
 ): Promise<SetPasswordResult> {
   const fault =
     password === old ? 'The new password is the same as the old one.' : passwordFault(name, password)
   if (fault !== null) return { outcome: 'invalid', fault }
-  const by = { ...byStaffMember(name, ip), expectValid }
-  return proveIdentity(deps, deps.countAttempt(name, ip), by, async () => {
-    const staff = await deps.Staff.findOne({ _id: name, disabledAt: null }).lean<Staff | null>()
-    const isRight = await deps.checkPassword(largestPrefix(ip), staff?.passwordHash ?? null, old)
+  const by = { ...byAccount(deps, id, ip), expectValid }
+  return proveIdentity(deps, deps.countAttempt(id, ip), by, async () => {
+    const account = await deps.Account.findOne({ _id: id, disabledAt: null }).lean<Account | null>()
+    const isRight = await deps.checkPassword(largestPrefix(ip), account?.passwordHash ?? null, old)
     if (isRight === null) return { outcome: 'busy' }
-    if (staff === null) return { outcome: 'refused' }
-    if (!isRight) throw new WrongProofError(name, 'wrong old password')
-    const guard = { epoch: staff.epoch, disabledAt: null }
-    const set = await write(deps, { name, password, by }, 'old password', guard, sessionId)
+    if (account === null) return { outcome: 'refused' }
+    if (!isRight) throw new WrongProofError(id, 'wrong old password')
+    const guard = { epoch: account.epoch, disabledAt: null }
+    const set = await write(deps, { id, password, by }, 'old password', guard, sessionId)
     return set ? { outcome: 'done' } : { outcome: 'refused' }
   })
 }
 
 async function write(
   deps: PasswordDeps,
-  { name, password, by }: { name: string; password: string; by: Author },
+  { id, password, by }: { id: string; password: string; by: Author },
   means: 'link' | 'old password',
   guard: object,
   keptId = '',
 ): Promise<boolean> {
   const passwordHash = await deps.slowHash.make(password)
-  return runAudited(deps, { documents: [name], by }, async ({ session, at, add }) => {
-    const changed = await rawCollection(deps.Staff).findOneAndUpdate(
-      { _id: name, ...guard },
+  return runAudited(deps, { documents: [id], by }, async ({ session, at, add }) => {
+    const changed = await rawCollection(deps.Account).findOneAndUpdate(
+      { _id: id, ...guard },
       { $set: { passwordHash, passwordChangedAt: at, link: null }, $inc: { epoch: 1 } },
       { session, returnDocument: 'after' },
     )
     if (changed === null) return false
     const { epoch } = changed
-    const kept = { staffName: name, sessionId: keptId, epoch: epoch - 1 }
-    await rawCollection(deps.StaffSession).updateOne(kept, { $set: { epoch } }, { session })
-    await add({ act: 'staff.password-changed', subject: name, businessId: null, after: { with: means } })
+    const kept = { [deps.accountKind.owner]: id, sessionId: keptId, epoch: epoch - 1 }
+    await rawCollection(deps.AccountSession).updateOne(kept, { $set: { epoch } }, { session })
+    const act = `${deps.accountKind.noun}.password-changed` as const
+    await add({ act, subject: id, businessId: null, after: { with: means } })
     return true
   })
 }

@@ -1,7 +1,6 @@
 import { hash, randomBytes, randomInt } from 'node:crypto'
 import type { Config } from '../config/config.ts'
-import type { Deps } from '../platform/deps.ts'
-import type { PasswordLink, Staff } from './account.ts'
+import type { Account, Accounts, PasswordLink } from './account.ts'
 
 const letters = '23456789abcdefghjkmnpqrstuvwxyz'
 
@@ -34,11 +33,15 @@ const lifetimeMs = 86_400_000
 
 export type PasswordLinkDeps = { config: Pick<Config, 'publicUrl'>; now(): Date }
 
-export function newPasswordLink({ config, now }: PasswordLinkDeps): { link: PasswordLink; url: string } {
+/** The link's address is `path`, followed by the token. */
+export function newPasswordLink(
+  { config, now }: PasswordLinkDeps,
+  path: string,
+): { link: PasswordLink; url: string } {
   const token = randomBytes(32).toString('base64url')
   return {
     link: { hash: hashOfToken(token), expiresAt: new Date(now().getTime() + lifetimeMs) },
-    url: `${config.publicUrl}/admin/set-password/${token}`,
+    url: `${config.publicUrl}${path}/${token}`,
   }
 }
 
@@ -52,10 +55,9 @@ export const validLinkFilter = ({ now }: Pick<PasswordLinkDeps, 'now'>, token: s
 })
 
 /** Opening a link doesn't use it up, because chat programs preview links. */
-export async function findByPasswordLink(
-  deps: Pick<Deps, 'Staff' | 'now'>,
+export function findByPasswordLink(
+  deps: Pick<Accounts, 'Account'> & Pick<PasswordLinkDeps, 'now'>,
   token: string,
-): Promise<string | null> {
-  const staff = await deps.Staff.findOne(validLinkFilter(deps, token)).lean<Staff | null>()
-  return staff?._id ?? null
+): Promise<Account | null> {
+  return deps.Account.findOne(validLinkFilter(deps, token)).lean<Account | null>()
 }

@@ -2,8 +2,7 @@ import { runAudited } from '../audit/audited.ts'
 import { rawCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import { ipPrefixesOf } from '../platform/network.ts'
-import type { Staff } from './account.ts'
-import { isValidStaffName } from './permissions.ts'
+import type { Account, Accounts } from './account.ts'
 import {
   byStranger,
   type IdentityProofFailure,
@@ -11,8 +10,8 @@ import {
   proveIdentity,
   WrongProofError,
 } from './proof.ts'
+import { byAccount, type OpenSession, openSession, type SignInClient } from './sessions.ts'
 import type { SignInChecks } from './sign-in-limit.ts'
-import { byStaffMember, type OpenSession, openSession, type SignInClient } from './staff-sessions.ts'
 
 /** With `code-required`, the token belongs to a pending session. */
 type SignInResult =
@@ -20,7 +19,7 @@ type SignInResult =
   | { outcome: 'code-required'; token: string }
   | IdentityProofFailure
 
-type SessionDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now' | 'transactions'>
+type SessionDeps = Accounts & Pick<Deps, 'AuditEvent' | 'secrets' | 'now' | 'transactions'>
 export type SignInDeps = SessionDeps & SignInChecks
 
 const maxNameLength = 64
@@ -34,17 +33,18 @@ export async function signIn(
 ): Promise<SignInResult> {
   const { ip } = client
   const name = Array.from(input.name.trim().toLowerCase().toWellFormed()).slice(0, maxNameLength).join('')
-  return proveIdentity(deps, deps.countAttempt(name, ip), byStranger(ip), async () => {
-    const staff = isValidStaffName(name) ? await deps.Staff.findOne({ _id: name }).lean<Staff | null>() : null
-    const isRight = await deps.checkPassword(largestPrefix(ip), staff?.passwordHash ?? null, password)
+  return proveIdentity(deps, deps.countAttempt(name, ip), byStranger(deps, ip), async () => {
+    const filter = deps.accountKind.filterOf(name)
+    const account = filter === null ? null : await deps.Account.findOne(filter).lean<Account | null>()
+    const isRight = await deps.checkPassword(largestPrefix(ip), account?.passwordHash ?? null, password)
     if (isRight === null) return { outcome: 'busy' }
-    if (staff === null) throw new WrongProofError(unknownName, 'no such account')
-    if (!isRight) throw new WrongProofError(name, 'wrong password')
-    if (staff.disabledAt !== null) throw new WrongProofError(name, 'the account is disabled')
-    if (staff.secondFactor !== null)
-      return { outcome: 'code-required', token: await openSession(deps, null, staff, client) }
-    const options = { documents: [], by: byStaffMember(name, ip) }
-    const token = await runAudited(deps, options, (act) => openSession(deps, act, staff, client))
+    if (account === null) throw new WrongProofError(unknownName, 'no such account')
+    if (!isRight) throw new WrongProofError(account._id, 'wrong password')
+    if (account.disabledAt !== null) throw new WrongProofError(account._id, 'the account is disabled')
+    if (account.secondFactor !== null)
+      return { outcome: 'code-required', token: await openSession(deps, null, account, client) }
+    const options = { documents: [], by: byAccount(deps, account._id, ip) }
+    const token = await runAudited(deps, options, (act) => openSession(deps, act, account, client))
     return { outcome: 'signed-in', token }
   })
 }
@@ -55,18 +55,18 @@ export const largestPrefix = (ip: string): string => ipPrefixesOf(ip).at(-1)?.ra
 /** The code works only once, and so does the pending session. */
 export function confirmSignIn(
   deps: SignInDeps,
-  { session: { _id }, staff }: OpenSession,
+  { session: { _id }, account }: OpenSession,
   { code, client }: { code: string; client: SignInClient },
 ): Promise<{ outcome: 'signed-in'; token: string } | IdentityProofFailure> {
   const { ip } = client
-  const entered = { code, ip, by: byStaffMember(staff._id, ip), enteredBy: byStranger(ip) }
-  return proveByCode(deps, staff, entered, async (act, use) => {
-    const { modifiedCount } = await rawCollection(deps.StaffSession).updateOne(
+  const entered = { code, ip, by: byAccount(deps, account._id, ip), enteredBy: byStranger(deps, ip) }
+  return proveByCode(deps, account, entered, async (act, use) => {
+    const { modifiedCount } = await rawCollection(deps.AccountSession).updateOne(
       { _id, endedAt: null },
       { $set: { endedAt: act.at } },
       { session: act.session },
     )
-    if (modifiedCount === 0) throw new WrongProofError(staff._id, 'the sign-in was already completed')
-    return { outcome: 'signed-in', token: await openSession(deps, act, staff, client, await use()) }
+    if (modifiedCount === 0) throw new WrongProofError(account._id, 'the sign-in was already completed')
+    return { outcome: 'signed-in', token: await openSession(deps, act, account, client, await use()) }
   })
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import type { EncryptedField } from '../security/encrypt.ts'
-import { staffAccounts } from './account.ts'
+import type { AccountKind } from './account.ts'
 import { randomCharGroups } from './passwords.ts'
 
 /** All authenticator apps support these (RFC 6238). */
@@ -21,9 +21,9 @@ export function findTotpStep(secret: string, code: string, now: Date): number | 
   return delta === null ? null : TOTP.counter({ period: parameters.period, timestamp }) + delta
 }
 
-export const totpField = (name: string): EncryptedField => ({
-  collection: staffAccounts.name,
-  id: name,
+export const totpField = ({ collection }: AccountKind, id: string): EncryptedField => ({
+  collection,
+  id,
   field: 'secondFactor.secret',
 })
 
@@ -32,15 +32,15 @@ const groupsPerCode = 6
 const groupLength = 4
 
 /** Each code has about 119 bits of randomness. */
-export function newRecoveryCodes(name: string): { codes: string[]; hashes: string[] } {
+export function newRecoveryCodes(id: string): { codes: string[]; hashes: string[] } {
   const codes = Array.from({ length: codesPerAccount }, () => randomCharGroups(groupsPerCode, groupLength))
-  return { codes, hashes: codes.map((code) => hashRecoveryCode(name, code)) }
+  return { codes, hashes: codes.map((code) => hashRecoveryCode(id, code)) }
 }
 
 export const isRecoveryCode = (text: string): boolean => bare(text).length === groupsPerCode * groupLength
 
 /** SECRET_KEY isn't used, so codes survive its rotation. */
-export const hashRecoveryCode = (name: string, code: string): string =>
-  hash('sha256', `recovery code\0${name}\0${bare(code)}`, 'base64url')
+export const hashRecoveryCode = (id: string, code: string): string =>
+  hash('sha256', `recovery code\0${id}\0${bare(code)}`, 'base64url')
 
 const bare = (code: string): string => code.toLowerCase().replaceAll(/[\s-]/g, '')
