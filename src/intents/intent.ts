@@ -81,15 +81,10 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
     key: { ...ownerKey, 'refunds.refundedAt': 1 },
     ...indexIfPresent('refunds.refundedAt'),
   },
-  // An intent of the API is in neither of the till's indexes.
+  // Contains no intent of the API. The unpaid ones come last, by time.
   {
-    name: 'tillByPaidAt',
+    name: 'tillDay',
     key: { ...ownerKey, 'payment.paidAt': -1, ...newest, 'till.personId': 1 },
-    partialFilterExpression: { ...madeAtTill, 'payment.paidAt': { $exists: true } },
-  },
-  {
-    name: 'tillByTime',
-    key: { ...ownerKey, ...newest, 'payment.paidAt': 1, 'till.personId': 1 },
     partialFilterExpression: madeAtTill,
   },
   outboxIndex,

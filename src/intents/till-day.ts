@@ -13,6 +13,9 @@ interface TillDay extends PageRequest {
   of: 'paid' | 'unpaid'
 }
 
+const index = 'tillDay'
+const latestFirst = { 'payment.paidAt': -1, createdAt: -1, _id: -1 } as const
+
 /** In centimes. Refunds count on the day of the payment, as they come. */
 export interface TillSum {
   personId: string
@@ -32,16 +35,9 @@ export async function listTillDay(
   const span = { $gte: from, $lt: new Date(from.getTime() + dayMs) }
   const paid = { ...ofTill, 'payment.paidAt': span }
   const unpaid = { ...ofTill, createdAt: span, 'payment.paidAt': null }
-  const listing =
-    of === 'paid'
-      ? {
-          where: paid,
-          index: 'tillByPaidAt',
-          sort: { 'payment.paidAt': -1, createdAt: -1, _id: -1 } as const,
-        }
-      : { where: unpaid, index: 'tillByTime' }
+  const where = of === 'paid' ? paid : unpaid
   const [page, sums] = await Promise.all([
-    readPage<Intent>(deps.Intent, { ...listing, fields: unlisted }, slice),
+    readPage<Intent>(deps.Intent, { where, index, fields: unlisted, sort: latestFirst }, slice),
     sumPayments(deps, paid),
   ])
   return { ...page, sums }
@@ -65,6 +61,6 @@ const sumPayments = ({ Intent: { collection } }: Pick<Deps, 'Intent'>, paid: obj
         { $sort: { _id: 1 } },
         { $project: { _id: 0, personId: '$_id', payments: 1, paid: 1, refunded: 1 } },
       ],
-      { hint: 'tillByPaidAt', maxTimeMS: maxListReadMs },
+      { hint: index, maxTimeMS: maxListReadMs },
     )
     .toArray()
