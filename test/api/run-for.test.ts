@@ -106,6 +106,18 @@ describe('An operation that a page runs', () => {
     expect(text).to.contain('by the merchant, as person <bdi>p7</bdi>, at the till')
   })
 
+  it('refunds once if a form is sent twice at once and again later', async () => {
+    const { referenceNumber } = await createIntent(service, merchant, { amount: 1_000 })
+    const params = { referenceNumber }
+    await write('simulatePayment', { params, key: 'pay' })
+    const refund = () => write('refundIntent', { params, body: { amount: 400 }, key: 'refund' })
+    const results = [...(await Promise.all([refund(), refund()])), await refund()]
+    for (const { data } of results)
+      expect(data).to.have.nested.include({ status: 200, 'data.totalAmountRefunded': 400 })
+    const more = await write('refundIntent', { params, body: { amount: 601 }, key: 'more' })
+    expect(more.error).to.deep.include({ code: 'AMOUNT_OUT_OF_RANGE', param: 'amount' })
+  })
+
   it('throws the errors of the API, and repeats a final one', async () => {
     const input = { body: { amount: 100, label: 'x'.repeat(201) }, key: 'long' }
     for (const each of [input, { ...input, body: { amount: 100 } }]) {

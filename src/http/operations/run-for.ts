@@ -100,21 +100,18 @@ async function begin(deps: Deps, res: Response, caller: Caller, route: Route | P
   return call
 }
 
-/** Parsing this much takes about 3 ms. */
-const sliceLength = 256 * 1024
+/** Parsing this much takes about a millisecond. */
+const longText = 64 * 1024
 
 async function toPlainItems(items: readonly unknown[]) {
   const plain: unknown[] = []
   let bytes = 0
-  let slice = 0
   for (const item of items) {
     const text = JSON.stringify(item)
-    bytes += text.length
+    bytes += Buffer.byteLength(text)
     if (bytes > maxPageBytes) throw new PageTooLarge()
     plain.push(JSON.parse(text))
-    if (bytes < (slice + 1) * sliceLength) continue
-    slice = Math.floor(bytes / sliceLength)
-    await yieldToOthers()
+    if (text.length > longText) await yieldToOthers()
   }
   return { items: plain, bytes }
 }
