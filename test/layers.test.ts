@@ -6,7 +6,7 @@ const layers = {
   platform: 'platform config tracing mongo queues limits input lists security metrics',
   'what every domain does': 'work idempotency audit chains',
   domains:
-    'wallets outbox accounts staff businesses ledger intents store webhooks events replays exports reconciliation retention verification payouts relay monitoring migrations',
+    'wallets outbox accounts staff businesses people ledger intents store webhooks events replays exports reconciliation retention verification payouts relay monitoring migrations',
   'the dependencies of a process': 'context',
   interfaces: 'http checkout reference staff-acts staff-pages admin workers',
   'entry points': 'src',

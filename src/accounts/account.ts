@@ -60,10 +60,13 @@ export interface AccountKind {
   sessionCollection: string
   /** The field of a session that holds its account's id. */
   owner: 'staffName' | 'personId'
-  nameOf(account: Account): string
+  nameField: '_id' | 'name'
   /** Null if no account can have this name. */
-  filterOf(typedName: string): Record<string, string> | null
+  readName(typed: string): string | null
 }
+
+export const nameOf = ({ accountKind }: Pick<Accounts, 'accountKind'>, account: Account): string =>
+  (account as Account & { name?: string })[accountKind.nameField] ?? ''
 
 export interface Accounts {
   Account: Model<Account>

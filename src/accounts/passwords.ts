@@ -46,7 +46,7 @@ export function newPasswordLink(
 }
 
 /** An unkeyed hash is enough, because the token is too random to guess. */
-const hashOfToken = (token: string): string => hash('sha256', token, 'base64url')
+export const hashOfToken = (token: string): string => hash('sha256', token, 'base64url')
 
 export const validLinkFilter = ({ now }: Pick<PasswordLinkDeps, 'now'>, token: string) => ({
   'link.hash': hashOfToken(token),

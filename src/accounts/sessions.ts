@@ -7,7 +7,7 @@ import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import type { Author } from '../security/actor.ts'
-import type { Account, AccountKind, AccountSession, Accounts } from './account.ts'
+import { type Account, type AccountKind, type AccountSession, type Accounts, nameOf } from './account.ts'
 
 /** Activity doesn't extend a session. */
 export const sessionLifetimeMs = 12 * 60 * 60 * 1000
@@ -107,7 +107,7 @@ export async function findSession(
     )
   return {
     id: account._id,
-    name: deps.accountKind.nameOf(account),
+    name: nameOf(deps, account),
     account,
     sessionId,
     provedAt,

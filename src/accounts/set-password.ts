@@ -2,7 +2,7 @@ import { runAudited } from '../audit/audited.ts'
 import { rawCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Author } from '../security/actor.ts'
-import type { Account } from './account.ts'
+import { type Account, nameOf } from './account.ts'
 import { findByPasswordLink, passwordFault, validLinkFilter } from './passwords.ts'
 import { type IdentityProofFailure, proveIdentity, WrongProofError } from './proof.ts'
 import { byAccount, type SignedIn } from './sessions.ts'
@@ -21,7 +21,7 @@ export async function setPasswordByLink(
   const account = await findByPasswordLink(deps, token)
   if (account === null) return { outcome: 'refused' }
   const { _id: id } = account
-  const fault = passwordFault(deps.accountKind.nameOf(account), password)
+  const fault = passwordFault(nameOf(deps, account), password)
   if (fault !== null) return { outcome: 'invalid', fault }
   // Without a limit, a link's holder could cause any number of slow hashes.
   const attempt = await deps.countAttempt(id, ip)

@@ -22,7 +22,8 @@ type SignInResult =
 type SessionDeps = Accounts & Pick<Deps, 'AuditEvent' | 'secrets' | 'now' | 'transactions'>
 export type SignInDeps = SessionDeps & SignInChecks
 
-const maxNameLength = 64
+/** The longest e-mail address (RFC 5321). */
+const maxNameLength = 254
 /** An unknown name may be a password, so the audit trail omits it. */
 const unknownName = 'unknown name'
 
@@ -32,10 +33,12 @@ export async function signIn(
   { password, client, ...input }: { name: string; password: string; client: SignInClient },
 ): Promise<SignInResult> {
   const { ip } = client
-  const name = Array.from(input.name.trim().toLowerCase().toWellFormed()).slice(0, maxNameLength).join('')
-  return proveIdentity(deps, deps.countAttempt(name, ip), byStranger(deps, ip), async () => {
-    const filter = deps.accountKind.filterOf(name)
-    const account = filter === null ? null : await deps.Account.findOne(filter).lean<Account | null>()
+  const typed = Array.from(input.name.trim().toLowerCase().toWellFormed()).slice(0, maxNameLength).join('')
+  const { nameField, readName } = deps.accountKind
+  const name = readName(typed)
+  return proveIdentity(deps, deps.countAttempt(name ?? typed, ip), byStranger(deps, ip), async () => {
+    const account =
+      name === null ? null : await deps.Account.findOne({ [nameField]: name }).lean<Account | null>()
     const isRight = await deps.checkPassword(largestPrefix(ip), account?.passwordHash ?? null, password)
     if (isRight === null) return { outcome: 'busy' }
     if (account === null) throw new WrongProofError(unknownName, 'no such account')

@@ -8,6 +8,7 @@ import { addEndpointCommands } from './commands/endpoint.ts'
 import { addExportCommands } from './commands/export.ts'
 import { addIntentsCommands } from './commands/intents.ts'
 import { addKeyCommands } from './commands/key.ts'
+import { addPersonCommands } from './commands/person.ts'
 import { addReconcileCommand } from './commands/reconcile.ts'
 import { addRetentionCommands } from './commands/retention.ts'
 import type { AdminDeps } from './commands/run.ts'
@@ -33,6 +34,7 @@ export function createProgram(): Command {
     addEndpointCommands,
     addShopCommands,
     addStaffCommands,
+    addPersonCommands,
     addIntentsCommands,
     addDeliveriesCommands,
     addWalletCommands,

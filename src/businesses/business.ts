@@ -1,5 +1,5 @@
 import { declareCollection, type Stored } from '../mongo/declare.ts'
-import { date, flag, list, orNull, part, text, type ValueOfField, whole } from '../mongo/fields.ts'
+import { date, flag, list, optional, orNull, part, text, type ValueOfField, whole } from '../mongo/fields.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
 
 /** Null means the service's default. For a limit per day, 0 means no limit. */
@@ -38,6 +38,8 @@ export const businesses = declareCollection({
     /** Sorted by `from`. Before the first entry, the default rates apply. */
     commission: list(ratesFields),
     createdAt: date,
+    /** Incremented to make concurrent changes of its people conflict. */
+    peopleChanges: optional(whole),
   },
   // A search by name scans this index instead of the documents.
   indexes: [{ name: 'name', key: { name: 1 } }],

@@ -14,6 +14,7 @@ import { openModel } from '../mongo/collection.ts'
 import { connectMongo, type MongoAddress } from '../mongo/connect.ts'
 import { noClockShift, openDatabaseTime } from '../mongo/database-time.ts'
 import type { CollectionDeclaration, Stored } from '../mongo/declare.ts'
+import { invitations, people, peopleSessions } from '../people/person.ts'
 import type { Models } from '../platform/deps.ts'
 import type { Log } from '../platform/log.ts'
 import { reconciliations } from '../reconciliation/reconciliation.ts'
@@ -49,6 +50,9 @@ const byModel = {
   Counter: counters,
   Staff: staffAccounts,
   StaffSession: staffSessions,
+  Person: people,
+  PersonSession: peopleSessions,
+  Invitation: invitations,
   AuditEvent: auditEvents,
   AuditSeal: auditSeals,
   AuditCheck: auditChecks,

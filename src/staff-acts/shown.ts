@@ -2,6 +2,7 @@ import { type ApiScope, apiScopes as allScopes } from '../../schemas/scopes.ts'
 import type { Business } from '../businesses/business.ts'
 import type { KeyFacts } from '../businesses/key-facts.ts'
 import type { ListedBusiness } from '../businesses/list-businesses.ts'
+import type { PersonFacts } from '../people/list-people.ts'
 import { modeOf } from '../platform/mode.ts'
 import type { FileDifference } from '../reconciliation/reconciliation.ts'
 import type { PresentedReplay } from '../replays/replay.ts'
@@ -122,12 +123,29 @@ export const deliveryDisplay = {
   },
 }
 
+const state: ShownField<Pick<AccountFacts, 'disabledAt'>> = {
+  label: 'State',
+  value: ({ disabledAt }) => (disabledAt === null ? 'enabled' : 'disabled'),
+}
+
 export const accountDisplay = shown<AccountFacts & { lastSignInAt?: Date | null }>()({
   name,
   role: property('role', 'Role'),
-  state: { label: 'State', value: ({ disabledAt }) => (disabledAt === null ? 'enabled' : 'disabled') },
+  state,
   secondFactor: property('secondFactor', 'Second factor'),
   lastSignIn: { label: 'Last sign-in', unit: 'date', value: ({ lastSignInAt = null }) => lastSignInAt },
+  createdAt,
+})
+
+export const personDisplay = shown<PersonFacts>()({
+  id,
+  name,
+  roles: {
+    label: 'Roles',
+    value: ({ roles }) => roles.map((held) => `${held.role} of ${held.businessId}`).join(', '),
+  },
+  state,
+  secondFactor: property('secondFactor', 'Second factor'),
   createdAt,
 })
 

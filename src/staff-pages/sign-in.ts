@@ -1,6 +1,6 @@
 import type { Request, Response, Router } from 'express'
 import { html } from 'ghtml'
-import type { Accounts } from '../accounts/account.ts'
+import { type Accounts, nameOf } from '../accounts/account.ts'
 import { findByPasswordLink } from '../accounts/passwords.ts'
 import { findOpenSession, hasValidCsrf, type OpenSession, pendingSessionMs } from '../accounts/sessions.ts'
 import { setPasswordByLink } from '../accounts/set-password.ts'
@@ -148,7 +148,7 @@ const linkPage = (deps: SignInPageDeps): ProofPage<{ token: string; name: string
   async find(req, res) {
     const token = isSafeMethod(req) ? String(req.params['token']) : readFormFields(req, 'token').token
     const account = await findByPasswordLink(deps, token)
-    if (account !== null) return { token, name: deps.accountKind.nameOf(account) }
+    if (account !== null) return { token, name: nameOf(deps, account) }
     sendPage(res, 404, linkNotValid)
     return null
   },

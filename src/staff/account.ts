@@ -34,8 +34,8 @@ const accountKind: accounts.AccountKind = {
   collection: staffAccounts.name,
   sessionCollection: staffSessions.name,
   owner: 'staffName',
-  nameOf: ({ _id }) => _id,
-  filterOf: (name) => (isValidStaffName(name) ? { _id: name } : null),
+  nameField: '_id',
+  readName: (typed) => (isValidStaffName(typed) ? typed : null),
 }
 
 type StaffModels = Pick<Deps, 'Staff' | 'StaffSession'>

@@ -11,6 +11,7 @@ const permissions = {
   'export-audit': ['support', 'admin'],
   'change-keys': ['admin'],
   'change-businesses': ['admin'],
+  'change-people': ['admin'],
   'change-staff': ['admin'],
 } as const satisfies Record<string, readonly StaffRole[]>
 

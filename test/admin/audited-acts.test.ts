@@ -37,6 +37,7 @@ const testedElsewhere = {
   'replay.test.ts': ['endpoint.replayed', 'endpoint.replay-cancelled'],
   'cancel-intents.test.ts': ['intents.cancelled'],
   'staff-*.test.ts, sign-in.test.ts': auditedActions.filter((act) => act.startsWith('staff.')),
+  'people/*.test.ts': auditedActions.filter((act) => act.startsWith('person.')),
   'search.test.ts': ['payment.searched-by-phone'],
   'below, that switches the API on or off': ['api.enabled', 'api.disabled'],
 } as const satisfies Record<string, readonly AuditAction[]>

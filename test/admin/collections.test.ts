@@ -1,7 +1,9 @@
 import { collectionDeclarations } from '../../src/context/models.ts'
 import type { StoredFields } from '../../src/mongo/fields.ts'
+import { resetPerson } from '../../src/people/change-people.ts'
 import { cleanedModels } from '../../src/retention/cleaning.ts'
 import { createAccountWithLink } from '../../src/staff/change-account.ts'
+import { addPerson, addPersonFactor, newName } from '../people/member.ts'
 import { createIntent, freshDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { pay } from '../support/pay.ts'
@@ -48,6 +50,10 @@ describe('The schema of each collection', () => {
     await createAccountWithLink(service.deps, { name: 'linked', role: 'viewer' }, operator)
     const staff = await signedIn(service, 'admin')
     const phone = await addFactor(service, staff)
+    const [name, linked] = [newName(), await addPerson(service, merchant.businessId, 'owner')]
+    await addPerson(service, merchant.businessId, 'owner', name)
+    const recoveryCodes = await addPersonFactor(service, name)
+    await resetPerson(service.deps, linked, operator)
     const secrets = await Promise.all(
       collectionDeclarations.flatMap(({ name, fields }) =>
         secretsOf(fields).map(async (path) => {
@@ -58,7 +64,8 @@ describe('The schema of each collection', () => {
       ),
     )
     expect(secrets.map(({ path }) => path)).to.have.members(
-      `apikeys.secrets.hash responses.response servicekeys.key staff.link.hash staff.passwordHash
+      `apikeys.secrets.hash invitations.hash people.link.hash people.passwordHash
+      people.secondFactor.recoveryCodes people.secondFactor.secret peoplesessions._id responses.response servicekeys.key staff.link.hash staff.passwordHash
       staff.secondFactor.recoveryCodes staff.secondFactor.secret staffsessions._id wallets.pinHash
       webhookendpoints.headers.encrypted webhookendpoints.previousSecrets.secret
       webhookendpoints.secret`.split(/\s+/),
@@ -96,6 +103,7 @@ describe('The schema of each collection', () => {
       command('endpoint', 'list', '--business', merchant.businessId, '--json'),
       command('staff', 'list', '--json'),
       command('wallet', 'list', '--json'),
+      command('person', 'list', '--json'),
       command('audit', 'export'),
     ])
     shown.push(recorded.text)
@@ -106,6 +114,7 @@ describe('The schema of each collection', () => {
       rotated.body.data.secret,
       staff.password,
       ...phone.recoveryCodes,
+      ...recoveryCodes,
     ]
     for (const secret of [...plain, ...secrets.flatMap(({ values }) => values)])
       expect(shown.filter((text) => text.includes(secret))).to.deep.equal([])

@@ -2,10 +2,10 @@ import type { Check, Stored } from './check.ts'
 
 const ofEnvironment =
   'intents deliveries events ledgerentries products orders shops webhookendpoints webhookreplays'
-const ofBusiness = 'apikeys notices'
+const ofBusiness = 'apikeys invitations notices'
 /** The service's own documents, or documents that only sometimes have a business. */
 const global =
-  'businesses settings servicekeys responses requeueplans staff staffsessions counters auditevents auditseals auditchecks auditleases noticeruns wallets walletmovements reconciliations retention retentionprogress listcheckpoints migrations'
+  'businesses settings servicekeys responses requeueplans staff staffsessions people peoplesessions counters auditevents auditseals auditchecks auditleases noticeruns wallets walletmovements reconciliations retention retentionprogress listcheckpoints migrations'
 
 export const names = {
   ofEnvironment: ofEnvironment.split(' '),

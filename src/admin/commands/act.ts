@@ -88,7 +88,12 @@ async function perform<Found>(
   const obstacle = each.isDone?.(object) ? null : (each.obstacle?.(object) ?? null)
   if (obstacle !== null) throw new CommandFailed(obstacle)
   const faults = each.faults?.(values) ?? {}
-  const result = Object.keys(faults).length > 0 ? { faults } : await each.run(deps, object, deps.by, values)
+  const run = () =>
+    each.run(deps, object, deps.by, values).catch(async (error: unknown) => {
+      const text = (await group.refusalText?.(error)) ?? null
+      throw text === null ? error : new CommandFailed(text)
+    })
+  const result = Object.keys(faults).length > 0 ? { faults } : await run()
   if (result === null)
     throw new CommandFailed(
       `The ${what} ${id} has just been changed, so nothing was done. Check it and try again.`,

@@ -6,8 +6,8 @@ import type { AdminDeps } from './run.ts'
 const rotateHelp = `
 Run this command when every process has the new SECRET_KEY, and the old key as
 SECRET_KEY_PREVIOUS. With the new key, the command re-encrypts what the service
-still needs: the secrets of webhook endpoints, the second factors of staff, the
-stored first responses of the last 24 hours, and the keys of the audit trail and of
+still needs: the secrets of webhook endpoints, the second factors of staff and of merchants'
+people, the stored first responses of the last 24 hours, and the keys of the audit trail and of
 short codes. The service keeps running.
 
 The service stores only a hash of each API key, and cannot compute the new hash
@@ -38,6 +38,7 @@ async function rotate(deps: AdminDeps) {
   const parts = await withProgressBar(deps, endpointCount + responseCount, async (advance) => ({
     endpoints: await reencryptSecrets(deps, advance),
     secondFactors: await reencryptField(deps, deps.Staff, 'secondFactor.secret'),
+    peoplesFactors: await reencryptField(deps, deps.Person, 'secondFactor.secret'),
     responses: await reencryptField(deps, deps.StoredResponse, 'response', { where, advance }),
     serviceKeys: await reencryptField(deps, deps.ServiceKey, 'key'),
   }))
@@ -50,6 +51,7 @@ async function rotate(deps: AdminDeps) {
     unreadable,
     unreadableEndpoints: parts.endpoints.unreadable.slice(0, 100).map((id) => ({ id })),
     unreadableStaff: parts.secondFactors.unreadable.slice(0, 100).map((name) => ({ name })),
+    unreadablePeople: parts.peoplesFactors.unreadable.slice(0, 100).map((id) => ({ id })),
     keysLeft: keys.stale.count,
     keys: keys.stale.keys,
     keysGone: keys.unreadable.count,
@@ -62,10 +64,10 @@ const counted = (parts: Record<string, ReencryptionResult>, count: (part: Reencr
   Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, count(part)]))
 
 function reportLost(unreadable: Record<string, number>, keys: number) {
-  const { endpoints, secondFactors, responses, serviceKeys } = unreadable
+  const { endpoints, secondFactors = 0, peoplesFactors = 0, responses, serviceKeys } = unreadable
   process.exitCode = 1
   process.stderr.write(
-    `${endpoints} endpoints, ${secondFactors} second factors, ${responses} stored responses, ${serviceKeys} keys of the service itself and ${keys} API keys need a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS. They were not changed. ` +
+    `${endpoints} endpoints, ${secondFactors + peoplesFactors} second factors, ${responses} stored responses, ${serviceKeys} keys of the service itself and ${keys} API keys need a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS. They were not changed. ` +
       'Check SECRET_KEY_PREVIOUS for typos. If you have an older key, run only this command once more with the older key as SECRET_KEY_PREVIOUS.\n',
   )
 }

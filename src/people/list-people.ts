@@ -1,0 +1,47 @@
+import { type IdPageRequest, mapIdPage, readPageById } from '../mongo/id-page.ts'
+import type { Deps } from '../platform/deps.ts'
+import { type HeldRole, type Person, type PersonRole, readPersonName } from './person.ts'
+
+export interface PersonFacts extends Pick<Person, 'name' | 'disabledAt' | 'createdAt' | 'passwordChangedAt'> {
+  id: string
+  roles: HeldRole[]
+  secondFactor: boolean
+  linkExpiresAt: Date | null
+}
+
+type ListDeps = Pick<Deps, 'Person' | 'now'>
+
+export interface PersonFilter {
+  businessId?: string
+  role?: PersonRole
+}
+
+export async function listPeople(deps: ListDeps, { businessId, role }: PersonFilter, slice: IdPageRequest) {
+  const held = { ...(businessId && { businessId }), ...(role && { role }) }
+  const where = Object.keys(held).length === 0 ? {} : { roles: { $elemMatch: held } }
+  const page = await readPageById(deps.Person, where, slice)
+  return mapIdPage(page, (person) => personFacts(person, deps.now()))
+}
+
+/** Takes an id, an e-mail address or a phone number. */
+export async function lookUpPerson(deps: ListDeps, idOrName: string): Promise<PersonFacts | null> {
+  const name = readPersonName(idOrName)
+  const ways = [{ _id: idOrName }, ...(name === null ? [] : [{ name }])]
+  const person = await deps.Person.findOne({ $or: ways }).lean<Person | null>()
+  return person === null ? null : personFacts(person, deps.now())
+}
+
+function personFacts({ _id: id, link, secondFactor, ...person }: Person, now: Date): PersonFacts {
+  const { name, roles, disabledAt, createdAt, passwordChangedAt } = person
+  const linkExpiresAt = link !== null && link.expiresAt > now ? link.expiresAt : null
+  return {
+    id,
+    name,
+    roles,
+    secondFactor: secondFactor !== null,
+    disabledAt,
+    createdAt,
+    passwordChangedAt,
+    linkExpiresAt,
+  }
+}

@@ -1,0 +1,49 @@
+import { TOTP } from 'otpauth'
+import { addSecondFactor, proposeFactor } from '../../src/accounts/second-factor.ts'
+import { byAccount, findSession } from '../../src/accounts/sessions.ts'
+import { signIn } from '../../src/accounts/sign-in.ts'
+import { createSignInChecks } from '../../src/accounts/sign-in-limit.ts'
+import { invitePerson, joinWithPassword } from '../../src/people/invite.ts'
+import { type PersonRole, withPeopleAccounts } from '../../src/people/person.ts'
+import { operator } from '../admin/staff.ts'
+import type { Service } from '../support/service.ts'
+
+export const password = 'gorgol tidjikja 84 brakna'
+const client = { ip: '198.51.100.1', userAgent: 'test' }
+
+export const accountsOf = ({ deps }: Service) =>
+  Object.assign(withPeopleAccounts(deps), createSignInChecks(deps))
+
+export const tokenOf = (link: string): string => link.split('/').at(-1) ?? ''
+
+export const joinBy = (service: Service, link: string) =>
+  joinWithPassword(accountsOf(service), { token: tokenOf(link), password, ip: client.ip })
+
+let names = 0
+export const newName = (): string => `person-${(names += 1)}@example.com`
+
+export async function addPerson(service: Service, businessId: string, role: PersonRole, name = newName()) {
+  const { link } = await invitePerson(service.deps, { businessId, role, name }, operator)
+  const joined = await joinBy(service, link)
+  if (joined.outcome !== 'joined') throw new Error(joined.outcome)
+  return joined.person._id
+}
+
+export async function openPersonSession(service: Service, name: string) {
+  const deps = accountsOf(service)
+  const result = await signIn(deps, { name, password, client })
+  const found = result.outcome === 'signed-in' ? await findSession(deps, result.token) : null
+  if (found === null) throw new Error(result.outcome)
+  return found
+}
+
+export async function addPersonFactor(service: Service, name: string): Promise<string[]> {
+  const deps = accountsOf(service)
+  const session = await openPersonSession(service, name)
+  const { secret } = proposeFactor(deps, session)
+  const code = new TOTP({ secret }).generate({ timestamp: service.clock.now().getTime() })
+  const input = { secret, code, current: '', ip: client.ip }
+  const result = await addSecondFactor(deps, session, input, byAccount(deps, session.id, client.ip))
+  if (result.outcome !== 'done') throw new Error(result.outcome)
+  return result.codes
+}
