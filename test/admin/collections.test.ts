@@ -50,9 +50,9 @@ describe('The schema of each collection', () => {
     await createAccountWithLink(service.deps, { name: 'linked', role: 'viewer' }, operator)
     const staff = await signedIn(service, 'admin')
     const phone = await addFactor(service, staff)
-    const [name, linked] = [newName(), await addPerson(service, merchant.businessId, 'owner')]
-    await addPerson(service, merchant.businessId, 'owner', name)
-    const recoveryCodes = await addPersonFactor(service, name)
+    const [ownerName, linked] = [newName(), await addPerson(service, merchant.businessId, 'owner')]
+    await addPerson(service, merchant.businessId, 'owner', ownerName)
+    const recoveryCodes = await addPersonFactor(service, ownerName)
     await resetPerson(service.deps, linked, operator)
     const secrets = await Promise.all(
       collectionDeclarations.flatMap(({ name, fields }) =>

@@ -88,8 +88,13 @@ describe('npm run admin -- secrets rotate', () => {
     const mistyped = { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: newest }
     const nothingSealed = await cli.admin(['secrets', 'rotate', '--json'], mistyped)
     expect(nothingSealed.exitCode).to.equal(1)
-    const none = { endpoints: 0, secondFactors: 0, responses: 0, serviceKeys: 0 }
-    const allReadable = { unreadable: none, unreadableEndpoints: [], unreadableStaff: [] }
+    const none = { endpoints: 0, secondFactors: 0, peopleFactors: 0, responses: 0, serviceKeys: 0 }
+    const allReadable = {
+      unreadable: none,
+      unreadableEndpoints: [],
+      unreadableStaff: [],
+      unreadablePeople: [],
+    }
     const gone = { keysGone: 1, goneKeys: [key], mayDropPrevious: false }
     expect(JSON.parse(nothingSealed.stdout)).to.deep.include({ ...allReadable, keysLeft: 0, ...gone })
     const { id: endpointId, secret } = await subscribe(merchant)
@@ -116,13 +121,13 @@ describe('npm run admin -- secrets rotate', () => {
       /^2 endpoints, 1 second factors, 6 stored responses, 2 keys of the service itself and 1 API keys need a key .+\n$/,
     )
     expect(lost.stdout).to.match(
-      /^reencrypted: endpoints 0, secondFactors 0, responses 0, serviceKeys 0\nunreadable: endpoints 2, secondFactors 1, responses 6, serviceKeys 2\nunreadableEndpoints: \n {2}/,
+      /^reencrypted: endpoints 0, secondFactors 0, peopleFactors 0, responses 0, serviceKeys 0\nunreadable: endpoints 2, secondFactors 1, peopleFactors 0, responses 6, serviceKeys 2\nunreadableEndpoints: \n {2}/,
     )
     expect(lost.stdout).to.include(`\n  ${endpointId}\n`).and.include('\nmayDropPrevious: false\n')
     expect(await service.deps.Endpoint.find().lean()).to.deep.equal(before)
     // The endpoint and five of the six requests have stored responses. Responses to intent creation aren't stored.
     const lossless = { ...allReadable, keysGone: 0, goneKeys: [] }
-    const reencrypted = { endpoints: 2, secondFactors: 1, responses: 6, serviceKeys: 2 }
+    const reencrypted = { endpoints: 2, secondFactors: 1, peopleFactors: 0, responses: 6, serviceKeys: 2 }
     const oneLeft = { keysLeft: 1, keys: [key], mayDropPrevious: false }
     expect(await rotate()).to.deep.equal({ ...lossless, reencrypted, ...oneLeft })
     await reencryptKey(merchant, both)
@@ -287,7 +292,7 @@ describe('npm run admin -- secrets rotate', () => {
     const { exitCode, stdout } = await cli.admin(['secrets', 'rotate'], exchanged)
     expect(exitCode).to.equal(0)
     expect(stdout).to.match(
-      /^reencrypted: endpoints \d+, secondFactors \d+, responses \d+, serviceKeys 0\nunreadable: endpoints 0, secondFactors 0, responses 0, serviceKeys 0\nunreadableEndpoints: none\nunreadableStaff: none\nkeysLeft: \d+\nkeys: \n {2}/,
+      /^reencrypted: endpoints \d+, secondFactors \d+, peopleFactors \d+, responses \d+, serviceKeys 0\nunreadable: endpoints 0, secondFactors 0, peopleFactors 0, responses 0, serviceKeys 0\nunreadableEndpoints: none\nunreadableStaff: none\nunreadablePeople: none\nkeysLeft: \d+\nkeys: \n {2}/,
     )
     expect(stdout).to.include(`\n  ${unused.keyId}  sk_test_…${unused.key.slice(-4)}  ${unused.businessId}\n`)
     for (const { key } of [unused, suspended, rotated, fresh ?? expect.fail()])

@@ -38,7 +38,7 @@ async function rotate(deps: AdminDeps) {
   const parts = await withProgressBar(deps, endpointCount + responseCount, async (advance) => ({
     endpoints: await reencryptSecrets(deps, advance),
     secondFactors: await reencryptField(deps, deps.Staff, 'secondFactor.secret'),
-    peoplesFactors: await reencryptField(deps, deps.Person, 'secondFactor.secret'),
+    peopleFactors: await reencryptField(deps, deps.Person, 'secondFactor.secret'),
     responses: await reencryptField(deps, deps.StoredResponse, 'response', { where, advance }),
     serviceKeys: await reencryptField(deps, deps.ServiceKey, 'key'),
   }))
@@ -51,7 +51,7 @@ async function rotate(deps: AdminDeps) {
     unreadable,
     unreadableEndpoints: parts.endpoints.unreadable.slice(0, 100).map((id) => ({ id })),
     unreadableStaff: parts.secondFactors.unreadable.slice(0, 100).map((name) => ({ name })),
-    unreadablePeople: parts.peoplesFactors.unreadable.slice(0, 100).map((id) => ({ id })),
+    unreadablePeople: parts.peopleFactors.unreadable.slice(0, 100).map((id) => ({ id })),
     keysLeft: keys.stale.count,
     keys: keys.stale.keys,
     keysGone: keys.unreadable.count,
@@ -64,10 +64,10 @@ const counted = (parts: Record<string, ReencryptionResult>, count: (part: Reencr
   Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, count(part)]))
 
 function reportLost(unreadable: Record<string, number>, keys: number) {
-  const { endpoints, secondFactors = 0, peoplesFactors = 0, responses, serviceKeys } = unreadable
+  const { endpoints, secondFactors = 0, peopleFactors = 0, responses, serviceKeys } = unreadable
   process.exitCode = 1
   process.stderr.write(
-    `${endpoints} endpoints, ${secondFactors + peoplesFactors} second factors, ${responses} stored responses, ${serviceKeys} keys of the service itself and ${keys} API keys need a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS. They were not changed. ` +
+    `${endpoints} endpoints, ${secondFactors + peopleFactors} second factors, ${responses} stored responses, ${serviceKeys} keys of the service itself and ${keys} API keys need a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS. They were not changed. ` +
       'Check SECRET_KEY_PREVIOUS for typos. If you have an older key, run only this command once more with the older key as SECRET_KEY_PREVIOUS.\n',
   )
 }
