@@ -29,7 +29,7 @@ interface NewInvitation {
   name: string
 }
 
-/** The link works once. Only its hash is stored. */
+/** The link works once, until a newer one. Only its hash is stored. */
 export const invitePerson = (
   deps: PeopleDeps & PasswordLinkDeps,
   { businessId, role, name }: NewInvitation,
@@ -39,6 +39,7 @@ export const invitePerson = (
   return runAudited(deps, { documents: [businessId], by }, async (context) => {
     const { session, at, add } = context
     await lockBusinesses(deps, session, [businessId])
+    await endInvitations(deps, session, { businessId, name }, at)
     await checkInvitation(deps, context, { businessId, role, name })
     const [id, invitedBy] = [newId(), by.actor.kind === 'person' ? by.actor.name : null]
     const made = { _id: id, businessId, role, name, invitedBy, createdAt: at, endedAt: null, ...link }

@@ -38,7 +38,7 @@ const others = 'The other owners of the business are told at their next page.'
 
 export const personActions: ActionGroup<PersonFacts> = {
   noun: 'person',
-  path: '/people/:id',
+  path: '/people/account/:id',
   permission: 'change-people',
   find: async (deps, id) => (await import('../people/list-people.ts')).lookUpPerson(deps, id),
   nameOf: ({ name }) => name,

@@ -82,6 +82,7 @@ async function facts(deps: FactsDeps, business: Business) {
     <dt>Shop</dt><dd>!${shopNames.length === 0 ? 'none' : shopNames}</dd>
     !${renderFacts(business, [businessDisplay.createdAt])}
     <dt>Id</dt><dd class="id">${id}</dd>
+    <dt>People</dt><dd><a href="${withQuery('/admin/people', { business: id })}">show</a>, <a href="${withQuery('/admin/people/invite', { business: id })}">invite</a></dd>
     <dt>Audit trail</dt><dd><a href="${auditPath({ business: id })}">show the entries for this business</a></dd>
   </dl>`
 }

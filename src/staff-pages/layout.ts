@@ -9,6 +9,7 @@ import { stylesheetPath } from './style.ts'
 const navigation: { url: string; text: string; permission?: StaffPermission }[] = [
   { url: '/admin', text: 'Search' },
   { url: '/admin/businesses', text: 'Businesses' },
+  { url: '/admin/people', text: 'People' },
   { url: '/admin/dead', text: 'Dead deliveries' },
   { url: '/admin/queues', text: 'Queues' },
   { url: '/admin/reconciliations', text: 'Reconciliations' },

@@ -5,7 +5,7 @@ import type { Deps } from '../platform/deps.ts'
 import { isId, isOrderNumber } from '../platform/ids.ts'
 import { isolateText } from './format.ts'
 
-const pathsBelow = (folder: string) => (id: string) => `/admin/${folder}/${encodeURIComponent(id)}`
+export const pathsBelow = (folder: string) => (id: string) => `/admin/${folder}/${encodeURIComponent(id)}`
 
 export const deliveryPath = pathsBelow('deliveries')
 export const paymentPath = pathsBelow('payments')

@@ -30,6 +30,7 @@ import { keyPage } from './key.ts'
 import { sendNotFound, sendNoticePage } from './layout.ts'
 import { deliveryPath, resolveSource } from './paths.ts'
 import { orderPage, paymentPage } from './payment.ts'
+import { peoplePage, personPage } from './people.ts'
 import { reconciliationListPage, reconciliationPage } from './reconciliations.ts'
 import { searchByAmountAndDay, searchByText, searchPage } from './search/search.ts'
 import { createSessionLoader, refuseSignedOut, requireSession } from './session.ts'
@@ -92,6 +93,8 @@ const pages: Record<string, guards.StaffPage> = {
   '/businesses': businessListPage,
   '/businesses/:id': businessPage,
   '/keys/:id': keyPage,
+  '/people': peoplePage,
+  '/people/account/:id': personPage,
 }
 
 function addSupportRoutes(router: Router, deps: Deps) {

@@ -1,0 +1,66 @@
+import { html } from 'ghtml'
+import { findLastSignIns } from '../accounts/sessions.ts'
+import { listPeople, lookUpPerson, type PersonFacts } from '../people/list-people.ts'
+import { withPeopleAccounts } from '../people/person.ts'
+import { describePassword } from '../staff-acts/account-acts.ts'
+import { personActions, personListActions } from '../staff-acts/person-acts.ts'
+import { type PageField, personDisplay } from '../staff-acts/shown.ts'
+import { linkActions, renderDoneNotice } from './act-routes.ts'
+import { renderTime } from './format.ts'
+import type { StaffPage } from './guards.ts'
+import { auditPath, businessLink, pathsBelow, readQueryText, textLink, withQuery } from './paths.ts'
+import { pagingLinks, renderFacts, renderTable } from './table.ts'
+
+const pageSize = 50
+export const peoplePath = '/admin/people'
+const personPath = pathsBelow('people/account')
+
+type Reads = 'Person' | 'PersonSession' | 'now'
+
+/** With the parameter `business`, only the people of this business. */
+export const peoplePage: StaffPage<Reads> = async (deps, { query, staff }) => {
+  const [businessId, after] = [readQueryText(query, 'business'), readQueryText(query, 'after')]
+  const filter = businessId === '' ? {} : { businessId }
+  const { items, next } = await listPeople(deps, filter, { limit: pageSize, after: after || null })
+  const none = html`<p class="notice" role="status">Nobody has a role here yet.</p>`
+  const body = html`<h1>People</h1>
+    !${businessId === '' ? '' : html`<p>Only people of the business !${businessLink(businessId)}. <a href="${peoplePath}">Show all</a></p>`}
+    !${items.length === 0 ? none : renderTable(columns, items, { isTight: true })}
+    !${pagingLinks((id) => withQuery(peoplePath, { business: businessId, after: id }), after === '', next)}
+    !${linkActions(personListActions, '', {}, staff)}`
+  return { title: 'People', current: peoplePath, body }
+}
+
+const rolesOf = ({ roles }: PersonFacts) =>
+  roles.map(
+    ({ businessId, role, since }) =>
+      html`<div>${role} of !${businessLink(businessId)} since !${renderTime(since)}</div>`,
+  )
+
+const roles: PageField<PersonFacts> = { ...personDisplay.roles, html: (person) => rolesOf(person).join('') }
+
+const columns: PageField<PersonFacts>[] = [
+  { ...personDisplay.name, html: ({ id, name }) => textLink(personPath(id), name) },
+  roles,
+  personDisplay.state,
+  personDisplay.secondFactor,
+  personDisplay.createdAt,
+]
+
+export const personPage: StaffPage<Reads> = async (deps, { id, query, staff }) => {
+  const person = await lookUpPerson(deps, id)
+  if (person === null) return null
+  const signIns = await findLastSignIns(withPeopleAccounts(deps), [person.id])
+  const lastSignInAt = signIns.get(person.id)
+  const body = html`<h1>Person <bdi>${person.name}</bdi></h1>
+    !${renderDoneNotice(personActions, person, query)}
+    <dl class="facts card">
+      !${renderFacts(person, [roles, personDisplay.state, personDisplay.secondFactor])}
+      <dt>Password</dt><dd>!${describePassword(person, renderTime)}</dd>
+      <dt>Last sign-in</dt><dd>!${lastSignInAt === undefined ? 'none in 30 days' : renderTime(lastSignInAt)}</dd>
+      !${renderFacts(person, [personDisplay.createdAt, personDisplay.id])}
+      <dt>Audit trail</dt><dd><a href="${auditPath({ who: person.id })}">show what this person did</a>, <a href="${auditPath({ subject: person.id })}">show the changes to this person</a></dd>
+    </dl>
+    !${linkActions(personActions, person.id, person, staff)}`
+  return { title: `Person ${person.name}`, body }
+}
