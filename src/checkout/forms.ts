@@ -1,13 +1,14 @@
 import { html } from 'ghtml'
 import { formatCentimes, oldPerNewOuguiya } from '../../schemas/currency.ts'
 import {
-  isolateLtrText,
-  type PriceWithFee,
-  priceRows,
-  renderFactList,
-  renderLtr,
-  sellerRows,
-} from './layout.ts'
+  type FormMessages,
+  inputField,
+  renderErrorSummary,
+  renderHiddenInput,
+  titleOfForm,
+} from '../http/pages/forms.ts'
+import { isolateLtrText, renderFactList, renderLtr } from '../http/pages/text.ts'
+import { type PriceWithFee, priceRows, sellerRows } from './layout.ts'
 import type { Locale } from './locale.ts'
 import {
   type CheckoutPageContent,
@@ -26,42 +27,15 @@ const fieldAttributes = {
   pin: 'type="password" inputmode="numeric" autocomplete="off" maxlength="20" required',
 }
 
-type FieldName = keyof typeof fieldAttributes
-
-/** Screen readers read the hint and the error message with the field. */
-export function renderFormField(
-  name: FieldName,
+export const renderFormField = (
+  name: keyof typeof fieldAttributes,
   { label, hint }: { label: string; hint: string },
   value: string,
   { faults: { [name]: fault } = {} }: FormMessages,
-): string {
-  return html`<div class="field !${fault === undefined ? '' : 'wrong'}">
-<label for="${name}">${label}</label>
-<p class="faint" id="${name}-hint">${hint}</p>
-!${fault === undefined ? '' : html`<p class="fault" id="${name}-fault">${fault}</p>`}
-<input id="${name}" name="${name}" value="${value}" dir="ltr" !${fieldAttributes[name]} aria-describedby="${name}-hint!${fault === undefined ? '"' : html` ${name}-fault" aria-invalid="true"`}>
-</div>`
-}
+): string => inputField(name, { label, hint, fault, value, attributes: `dir="ltr" ${fieldAttributes[name]}` })
 
-export interface FormMessages {
-  notice?: string
-  faults?: { [Name in FieldName]?: string }
-}
-
-export const hasFormMessages = ({ notice, faults = {} }: FormMessages): boolean =>
-  notice !== undefined || Object.keys(faults).length > 0
-
-/** The summary comes first, so screen readers announce it first. */
-export function renderErrorSummary({ words }: Locale, messages: FormMessages): string {
-  if (!hasFormMessages(messages)) return ''
-  const { notice, faults = {} } = messages
-  const items = Object.entries(faults).map(([name, fault]) => html`<li><a href="#${name}">${fault}</a></li>`)
-  return html`<div class="said" role="alert" tabindex="-1" autofocus>
-<h2>${notice === undefined ? words.problem : words.notPaid}</h2>
-!${notice === undefined ? '' : html`<p>${notice}</p>`}
-!${items.length === 0 ? '' : html`<ul>!${items}</ul>`}
-</div>`
-}
+const errorSummary = (locale: Locale, messages: FormMessages) =>
+  renderErrorSummary(locale, messages, locale.words.notPaid)
 
 /** With GET, the back button doesn't trigger a browser warning. */
 export function renderAmountForm(offer: Offer, typed: string, fault: string | null): CheckoutPageContent {
@@ -69,17 +43,17 @@ export function renderAmountForm(offer: Offer, typed: string, fault: string | nu
   const { words, code } = locale
   const messages = { faults: fault === null ? {} : { amount: fault } }
   const { title, button } = words.amount
-  const body = html`!${renderErrorSummary(locale, messages)}
+  const body = html`!${errorSummary(locale, messages)}
 <h1>${title}</h1>
 !${renderFactList(sellerRows(locale, intent))}
 <form action="${offer.path}" novalidate>
-<input type="hidden" name="lang" value="${code}">
-<input type="hidden" name="proof" value="${offer.proof}">
-!${renderFormField('amount', words.amount, typed, messages)}
+!${renderHiddenInput('lang', code)}
+!${renderHiddenInput('proof', offer.proof)}
+!${renderFormField('amount', words.typedAmount, typed, messages)}
 <button>${button}</button>
 </form>
 !${foot(offer)}`
-  return { title: titled(offer, title, messages), query: {}, body }
+  return { title: titleOfForm(locale, title, messages), query: {}, body }
 }
 
 export interface PayForm extends PriceWithFee {
@@ -94,26 +68,23 @@ export function renderPayForm(offer: Offer, { token, amount, fee, phone, message
   const isOpen = intent.amountType === 'OPEN'
   const money = locale.money(amount + fee)
   const query = isOpen ? { amount: formatCentimes(amount) } : {}
-  const body = html`!${renderErrorSummary(locale, messages)}
+  const body = html`!${errorSummary(locale, messages)}
 <h1>!${pay.title(renderLtr(money))}</h1>
 <p class="faint">!${pay.inOuguiya(renderLtr(locale.amount(amount + fee)), renderLtr(locale.amount((amount + fee) * oldPerNewOuguiya)))}</p>
 !${renderFactList([...sellerRows(locale, intent), ...(fee === 0 ? [] : priceRows(locale, { amount, fee }))])}
 !${isOpen ? html`<p class="way"><a href="${offerStartUrl(offer)}">${pay.changeAmount}</a></p>` : ''}
 <form method="post" action="${offerStartUrl(offer)}" data-busy="${pay.busy}" novalidate>
-<input type="hidden" name="form" value="${token}">
-<input type="hidden" name="lang" value="${locale.code}">
-!${isOpen ? html`<input type="hidden" name="amount" value="${formatCentimes(amount)}">` : ''}
+!${renderHiddenInput('form', token)}
+!${renderHiddenInput('lang', locale.code)}
+!${isOpen ? renderHiddenInput('amount', formatCentimes(amount)) : ''}
 !${renderFormField('phone', { label: pay.phone, hint: pay.phoneHint }, phone, messages)}
 !${renderFormField('pin', { label: pay.pin, hint: pay.pinHint }, '', messages)}
 <button>!${pay.button(renderLtr(money))}</button>
 </form>
 !${foot(offer)}`
   const title = pay.title(isolateLtrText(locale, money))
-  return { title: titled(offer, title, messages), query, body }
+  return { title: titleOfForm(locale, title, messages), query, body }
 }
-
-const titled = ({ locale: { words } }: Offer, title: string, messages: FormMessages) =>
-  hasFormMessages(messages) ? words.wrong(title) : title
 
 /** The link back to the merchant doesn't cancel the payment. */
 function foot(offer: Offer) {

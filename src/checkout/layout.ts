@@ -1,9 +1,11 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
+import { localizedPath } from '../http/pages/locale.ts'
 import type { SendErrorPage } from '../http/pages/prepare-page.ts'
 import { addHeader, createAsset, renderDocument, sendPage } from '../http/pages/send-page.ts'
+import { type FactRow, isolateTextOrNull, renderMoney } from '../http/pages/text.ts'
 import type { CheckoutIntent } from '../intents/find.ts'
-import { type Locale, localeOf, locales, localizedPath } from './locale.ts'
+import { type Locale, localeOf, locales } from './locale.ts'
 import { checkoutScript } from './script.ts'
 import { checkoutStylesheet } from './style.ts'
 import type { CheckoutTexts, NoticeText } from './words/en.ts'
@@ -44,25 +46,6 @@ const switchTo = (other: Locale, { locale, path, query }: PageFrame) => {
   return html`<a href="${localizedPath(other, path, query)}" lang="${code}" hreflang="${code}" dir="${dir}"!${current}>${words.language}</a>`
 }
 
-/** A merchant's text keeps its own direction. */
-export const merchantTextOrNull = (text: string | null): string | null =>
-  text === null || text.trim() === '' ? null : html`<bdi>${text}</bdi>`
-
-/** Amounts and phone numbers read from left to right in every language. */
-export const renderLtr = (text: string): string => html`<bdi dir="ltr">${text}</bdi>`
-
-/** A page title can't contain HTML, so this uses control characters. */
-export const isolateLtrText = ({ dir }: Pick<Locale, 'dir'>, text: string): string =>
-  dir === 'rtl' ? `\u2066${text}\u2069` : text
-
-/** Rows whose value is null are left out. */
-type FactRow = readonly [term: string, value: string | null]
-
-export const renderFactList = (rows: readonly FactRow[]): string =>
-  html`<dl>!${rows.map(([term, value]) => (value === null ? '' : html`<dt>${term}</dt><dd>!${value}</dd>`))}</dl>`
-
-export const renderMoney = ({ money }: Locale, centimes: number): string => renderLtr(money(centimes))
-
 /** Both amounts are in centimes. The payer's fee is added to `amount`. */
 export interface PriceWithFee {
   amount: number
@@ -73,8 +56,8 @@ export const sellerRows = (
   { words: { facts: terms } }: Locale,
   { merchant, label }: Pick<CheckoutIntent, 'merchant' | 'label'>,
 ): FactRow[] => [
-  [terms.merchant, merchantTextOrNull(merchant)],
-  [terms.label, merchantTextOrNull(label)],
+  [terms.merchant, isolateTextOrNull(merchant)],
+  [terms.label, isolateTextOrNull(label)],
 ]
 
 export function priceRows(locale: Locale, { amount, fee }: PriceWithFee): FactRow[] {

@@ -1,6 +1,9 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { IntentStatus } from '../../schemas/intents.ts'
+import { ratesAt } from '../businesses/business.ts'
+import { readAmountField } from '../http/pages/forms.ts'
+import { localizedPath } from '../http/pages/locale.ts'
 import { isCodeActive } from '../intents/codes.ts'
 import type { CheckoutIntent } from '../intents/find.ts'
 import type { IntentWithoutRefunds } from '../intents/intent.ts'
@@ -8,9 +11,10 @@ import { isPending, isSurelyUnexpired } from '../intents/lifecycle.ts'
 import { intentAsOf } from '../intents/present.ts'
 import { acceptsPayments } from '../intents/transition.ts'
 import type { Deps } from '../platform/deps.ts'
+import { type Commission, commissionOf } from '../wallets/commission.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { sendCheckoutPage } from './layout.ts'
-import { type Locale, localizedPath } from './locale.ts'
+import type { Locale } from './locale.ts'
 
 /** A `pending` payment becomes `expired` a second before its intent expires. */
 export type CheckoutState = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'
@@ -97,6 +101,20 @@ export function sendOfferPage(
   const query = { ...sheet.query, proof }
   sendCheckoutPage(res, status, { locale, title, path: path + view, query, sandbox }, body)
 }
+
+/** Only an OPEN intent lets the customer choose the amount. */
+export const chosenAmountOf = (
+  { config }: Pick<Deps, 'config'>,
+  { intent: { amountType, amount }, locale }: Offer,
+  typed: string,
+): ReturnType<typeof readAmountField> =>
+  amountType !== 'OPEN' && amount !== null ? { amount } : readAmountField(locale, typed, config.maxAmount)
+
+export const currentCommission = (
+  { config }: Pick<Deps, 'config'>,
+  { intent, now }: Offer,
+  amount: number,
+): Commission => commissionOf(amount, ratesAt(intent.commission, config.commissionRates, now))
 
 /** Null, for example, if the business is suspended. */
 export const usableWalletFor = ({ wallets }: Pick<Deps, 'wallets'>, intent: CheckoutIntent): Wallet | null =>

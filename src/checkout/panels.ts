@@ -1,13 +1,7 @@
 import { html } from 'ghtml'
+import { isolateTextOrNull, renderFactList, renderLtr, renderMoney } from '../http/pages/text.ts'
 import type { CheckoutIntent } from '../intents/find.ts'
-import {
-  merchantTextOrNull,
-  type PriceWithFee,
-  priceRows,
-  renderFactList,
-  renderLtr,
-  renderMoney,
-} from './layout.ts'
+import { type PriceWithFee, priceRows } from './layout.ts'
 import {
   type CheckoutPageContent,
   type CheckoutState,
@@ -89,7 +83,7 @@ const isPaidByAnother = ({ intent: { payment }, sent }: Offer) =>
   sent !== null && payment !== null && payment.key !== sent
 
 const print = ({ locale }: Offer) =>
-  html`<button type="button" class="plain" hidden data-print>${locale.words.back.print}</button>`
+  html`<button type="button" class="plain" hidden data-print>${locale.words.print}</button>`
 
 function receipt(offer: Offer) {
   const { intent, locale } = offer
@@ -97,9 +91,9 @@ function receipt(offer: Offer) {
   const { facts: terms } = locale.words
   const price = priceOf(intent)
   return renderFactList([
-    [terms.merchant, merchantTextOrNull(merchant)],
+    [terms.merchant, isolateTextOrNull(merchant)],
     [terms.paidAt, payment === null ? null : html`${locale.moment(payment.paidAt)}`],
-    [terms.label, merchantTextOrNull(label)],
+    [terms.label, isolateTextOrNull(label)],
     ...(price === null ? [] : priceRows(locale, price)),
     [
       terms.refunded,
@@ -107,7 +101,7 @@ function receipt(offer: Offer) {
     ],
     [terms.wallet, payment === null || isPaidByAnother(offer) ? null : renderLtr(payment.payerPhone)],
     [terms.reference, renderLtr(referenceNumber)],
-    [terms.merchantReference, merchantTextOrNull(merchantReference)],
+    [terms.merchantReference, isolateTextOrNull(merchantReference)],
   ])
 }
 

@@ -2,6 +2,8 @@ import { unescape } from 'node:querystring'
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express'
 import { html } from 'ghtml'
 import { readFormFields } from '../http/body/read-form.ts'
+import { type FormMessages, renderErrorSummary, titleOfForm } from '../http/pages/forms.ts'
+import { localizedPath } from '../http/pages/locale.ts'
 import { pageDeadline } from '../http/pages/prepare-page.ts'
 import { sendRedirect } from '../http/pages/send-page.ts'
 import { isCodeActive, readPaymentCode } from '../intents/codes.ts'
@@ -9,10 +11,10 @@ import { type CheckoutIntent, findIntentByCode } from '../intents/find.ts'
 import { intentAsOf } from '../intents/present.ts'
 import type { Deps } from '../platform/deps.ts'
 import { isId, isShortCode } from '../platform/ids.ts'
-import { type FormMessages, hasFormMessages, renderErrorSummary, renderFormField } from './forms.ts'
+import { renderFormField } from './forms.ts'
 import { refuseOtherMethods, sendCheckoutPage, sendNotFoundPage, sendTooManyPage } from './layout.ts'
 import { createPinLimit, type LookupLimit } from './limits.ts'
-import { localeOf, localizedPath } from './locale.ts'
+import { localeOf } from './locale.ts'
 import {
   type CheckoutView,
   canStateChange,
@@ -168,13 +170,13 @@ function sendForm(req: Request, res: Response, status: number, typed: string, me
   const { words } = locale
   const { title, button } = words.code
   const { path } = req
-  const body = html`!${renderErrorSummary(locale, messages)}
+  const body = html`!${renderErrorSummary(locale, messages, words.problem)}
 <h1>${title}</h1>
 <form method="post" action="${localizedPath(locale, path, {})}" data-busy="${button}" novalidate>
 !${renderFormField('code', words.code, typed, messages)}
 <button>${button}</button>
 </form>`
   const sandbox = sandboxOwner(req) !== null
-  const heading = hasFormMessages(messages) ? words.wrong(title) : title
+  const heading = titleOfForm(locale, title, messages)
   sendCheckoutPage(res, status, { locale, title: heading, path, query: {}, sandbox }, body)
 }

@@ -2,6 +2,7 @@ import type { Response } from 'express'
 import { formatCentimes } from '../../schemas/currency.ts'
 import { declineReasons } from '../../schemas/payment-reasons.ts'
 import { readFormFields } from '../http/body/read-form.ts'
+import { type FormMessages, hasFormMessages } from '../http/pages/forms.ts'
 import { pageDeadline } from '../http/pages/prepare-page.ts'
 import { addHeader, sendRedirect } from '../http/pages/send-page.ts'
 import { readCausingRequest } from '../http/server/log-request.ts'
@@ -9,13 +10,14 @@ import { readPin, readWalletPhone } from '../input/phone.ts'
 import { type ConfirmedPayment, payIntent } from '../intents/payments/pay.ts'
 import type { PaymentAttempt } from '../intents/records.ts'
 import type { Deps } from '../platform/deps.ts'
-import { chosenAmountOf, currentCommission } from './amount.ts'
-import { type FormMessages, hasFormMessages, type PayForm, renderAmountForm, renderPayForm } from './forms.ts'
+import { type PayForm, renderAmountForm, renderPayForm } from './forms.ts'
 import { sendTooManyPage } from './layout.ts'
 import type { PinLimit } from './limits.ts'
 import {
   type CheckoutPageContent,
   checkoutStateOf,
+  chosenAmountOf,
+  currentCommission,
   currentPageUrl,
   type Offer,
   type OfferHandler,

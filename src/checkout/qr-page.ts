@@ -1,13 +1,13 @@
-import { encode as encodePng } from 'fast-png'
 import { html } from 'ghtml'
-import { encode, renderSVG } from 'uqr'
+import { drawQrPng, drawQrSvg } from '../http/pages/qr.ts'
+import { isolateLtrText, renderFactList, renderLtr } from '../http/pages/text.ts'
 import { codeUrlOf, payUrlOf } from '../intents/present.ts'
 import type { Deps } from '../platform/deps.ts'
-import { currentCommission } from './amount.ts'
 import { renderTimeLeft } from './forms.ts'
-import { isolateLtrText, priceRows, renderFactList, renderLtr, sellerRows } from './layout.ts'
+import { priceRows, sellerRows } from './layout.ts'
 import {
   canStateChange,
+  currentCommission,
   type Offer,
   type OfferHandler,
   qrImageUrl,
@@ -41,44 +41,16 @@ function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer) {
     : ''
   const body = html`<h1>!${title(total === null ? null : renderLtr(total))}</h1>
 !${renderFactList([...sellerRows(locale, intent), ...(price === null || price.fee === 0 ? [] : priceRows(locale, price))])}
-<div class="qr" role="img" aria-label="${qr.image}">!${qrSvg(payUrlOf(deps.config.payUrl, intent))}</div>
+<div class="qr" role="img" aria-label="${qr.image}">!${drawQrSvg(payUrlOf(deps.config.payUrl, intent))}</div>
 !${code}
 !${renderTimeLeft(offer)}
 <p class="way">!${(['svg', 'png'] as const).map((type) => html`<a href="${qrImageUrl(offer, type)}" download>${qr.download(type.toUpperCase())}</a>`)}</p>`
   return { title: title(total === null ? null : isolateLtrText(locale, total)), query: {}, body }
 }
 
-/** Level M survives 15 % damage. QR codes need a border of 4 modules. */
-const encoding = { ecc: 'M', border: 4 } as const
-
-/** A module is one square of the code: 1.7 mm at 300 dpi. */
-const pixelsPerModule = 20
-
-const qrSvg = (text: string) =>
-  // Without crisp edges, browsers draw light lines between modules.
-  renderSVG(text, { ...encoding, pixelSize: 1 }).replace('<svg ', '<svg shape-rendering="crispEdges" ')
-
-function qrPng(text: string) {
-  const { data: modules } = encode(text, encoding)
-  const width = modules.length * pixelsPerModule
-  const data = Buffer.concat(modules.flatMap((row) => Array<Buffer>(pixelsPerModule).fill(pixelRow(row))))
-  return Buffer.from(encodePng({ width, height: width, channels: 1, depth: 1, data }))
-}
-
-/** Each byte holds 8 pixels, and a 1 is white. */
-function pixelRow(modules: boolean[]) {
-  const row = Buffer.alloc(Math.ceil((modules.length * pixelsPerModule) / 8))
-  modules.forEach((isBlack, index) => {
-    if (isBlack) return
-    for (let x = index * pixelsPerModule; x < (index + 1) * pixelsPerModule; x += 1)
-      row[x >> 3] = (row[x >> 3] ?? 0) | (128 >> (x & 7))
-  })
-  return row
-}
-
 const images = {
-  svg: { type: 'image/svg+xml', draw: qrSvg },
-  png: { type: 'image/png', draw: qrPng },
+  svg: { type: 'image/svg+xml', draw: drawQrSvg },
+  png: { type: 'image/png', draw: drawQrPng },
 }
 
 /** The 410 keeps merchants from printing a QR code that can't be used. */

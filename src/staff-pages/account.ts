@@ -2,6 +2,7 @@ import type { Request, Response, Router } from 'express'
 import { html } from 'ghtml'
 import { renderSVG } from 'uqr'
 import type { Account, Accounts } from '../accounts/account.ts'
+import { renderHiddenInput } from '../http/pages/forms.ts'
 import {
   addSecondFactor,
   proposeFactor,
@@ -170,7 +171,7 @@ async function sendFactorForm(
     'Code from the second factor that you are replacing',
     'The 6 digits in your current app, or a recovery code.',
   )
-  const fields = html`!${csrfField(staff)}!${forms.renderHiddenInput('sealed', sealed)}
+  const fields = html`!${csrfField(staff)}!${renderHiddenInput('sealed', sealed)}
     <p>Scan this QR code with an authenticator app on your phone, then enter the code that the app shows.</p>
     <p><img class="qr" src="data:image/svg+xml;base64,${image}" alt="QR code for the authenticator app" width="240" height="240" /></p>
     <p>Or type this key into the app: <code>${(secret.match(/.{1,4}/g) ?? []).join(' ')}</code></p>

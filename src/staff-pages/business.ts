@@ -7,6 +7,8 @@ import {
   listBusinesses,
   lookUpBusiness,
 } from '../businesses/list-businesses.ts'
+import { inputField } from '../http/pages/forms.ts'
+import { isolateText } from '../http/pages/text.ts'
 import { normaliseName } from '../input/name.ts'
 import {
   findOpenPayments,
@@ -29,12 +31,10 @@ import {
   formatCappedCount,
   formatMoney,
   groupDigits,
-  isolateText,
   lookUpEntry,
   renderBadge,
   renderTime,
 } from './format.ts'
-import { inputField } from './forms.ts'
 import type { PageVisit, StaffPage } from './guards.ts'
 import { keysTable } from './key.ts'
 import { auditPath, businessLink, readQueryText, withQuery } from './paths.ts'

@@ -1,5 +1,7 @@
 import { html } from 'ghtml'
 import { lookUpBusinesses } from '../businesses/list-businesses.ts'
+import { inputField } from '../http/pages/forms.ts'
+import { isolateText } from '../http/pages/text.ts'
 import type { TimeSpan } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
 import { dayMs } from '../platform/time.ts'
@@ -13,8 +15,7 @@ import {
   groupDead,
 } from '../webhooks/deliveries/backlog.ts'
 import { lookUpEndpoints, type StaffEndpoint } from '../webhooks/deliveries/look-up.ts'
-import { describeAttempt, formatDeliveryCount, isolateText, renderTime } from './format.ts'
-import { inputField } from './forms.ts'
+import { describeAttempt, formatDeliveryCount, renderTime } from './format.ts'
 import type { StaffPage } from './guards.ts'
 import { businessLink, endpointPath, readFormSpan, textLink } from './paths.ts'
 import { requeueAllLink } from './requeue.ts'

@@ -1,6 +1,7 @@
 import { html } from 'ghtml'
 import { findLatestLines } from '../audit/list.ts'
 import { lookUpBusiness } from '../businesses/list-businesses.ts'
+import { isolateText } from '../http/pages/text.ts'
 import { deliveryDisplay, type PageField } from '../staff-acts/shown.ts'
 import { hostOf } from '../webhooks/deliveries/delivery.ts'
 import {
@@ -10,14 +11,7 @@ import {
   type StaffDelivery,
 } from '../webhooks/deliveries/look-up.ts'
 import { deliveryUrl, lastSentHeaders } from '../webhooks/deliveries/present.ts'
-import {
-  deliveryBadge,
-  describeAttempt,
-  environmentBadge,
-  formatDuration,
-  isolateText,
-  renderTime,
-} from './format.ts'
+import { deliveryBadge, describeAttempt, environmentBadge, formatDuration, renderTime } from './format.ts'
 import type { StaffPage } from './guards.ts'
 import { businessLink, endpointPath, idLink, resolveSource, textLink } from './paths.ts'
 import { requeueButton, requeueNotice } from './requeue.ts'

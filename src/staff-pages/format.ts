@@ -15,9 +15,6 @@ export const formatUtc = (at: Date): string => `${at.toISOString().slice(0, 19).
 export const renderTime = (at: Date): string =>
   html`<time datetime="${at.toISOString()}">${formatUtc(at)}</time>`
 
-/** Text from a merchant or an endpoint keeps its own direction. */
-export const isolateText = (text: string): string => html`<bdi>${text}</bdi>`
-
 export const capitaliseFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Returns e.g. `12,500`. */

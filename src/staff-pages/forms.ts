@@ -1,6 +1,7 @@
 import type { Response } from 'express'
 import { html } from 'ghtml'
 import type { IdentityProofFailure } from '../accounts/proof.ts'
+import { inputField } from '../http/pages/forms.ts'
 import { addHeader } from '../http/pages/send-page.ts'
 
 /** `fault` says what's wrong with the new password or code. */
@@ -25,43 +26,6 @@ export const errorNotice = (error: string): string =>
 /** `fields` is HTML. */
 export const formCard = (action: string, fields: string, button: string): string =>
   html`<form class="card stack" method="post" action="${action}">!${fields}<button class="main">${button}</button></form>`
-
-export const renderHiddenInput = (name: string, value: string): string =>
-  html`<input type="hidden" name="${name}" value="${value}" />`
-
-interface LabelledInput {
-  label: string
-  hint?: string | undefined
-  fault?: string | undefined
-  /** The options, or a map from values to labels. */
-  choices?: readonly string[] | Readonly<Record<string, string>> | undefined
-  value?: string | undefined
-  /** Attributes of the input element, as HTML. */
-  attributes?: string | undefined
-}
-
-/** Screen readers read the error message and the hint with the field. */
-export function inputField(name: string, input: LabelledInput): string {
-  const { label, hint = '', fault = '', choices, value = '', attributes = '' } = input
-  const ids = [fault && `${name}-fault`, hint && `${name}-hint`].filter((id) => id !== '').join(' ')
-  const described = html`!${ids === '' ? '' : html`aria-describedby="${ids}"`} !${fault === '' ? '' : 'aria-invalid="true"'}`
-  const field =
-    choices === undefined
-      ? html`<input id="${name}" name="${name}" value="${value}" !${attributes} !${described} />`
-      : html`<select id="${name}" name="${name}" !${described}>!${options(choices, value)}</select>`
-  return html`<div>
-    <label for="${name}">${label}</label>
-    !${fault === '' ? '' : html`<p class="bad" id="${name}-fault">${fault}</p>`}
-    !${field}
-    !${hint === '' ? '' : html`<p class="faint" id="${name}-hint">${hint}</p>`}
-  </div>`
-}
-
-const options = (choices: NonNullable<LabelledInput['choices']>, chosen: string) =>
-  Object.entries(choices).map(([key, text]) => {
-    const value = Array.isArray(choices) ? text : key
-    return html`<option value="${value}" !${value === chosen ? 'selected' : ''}>${text}</option>`
-  })
 
 export const passwordField = (name: string, label: string, attributes: string): string =>
   inputField(name, { label, attributes: `type="password" required ${attributes}` })

@@ -1,9 +1,9 @@
 import type { Response } from 'express'
 import { html } from 'ghtml'
+import { renderHiddenInput } from '../http/pages/forms.ts'
 import { renderDocument, sendPage } from '../http/pages/send-page.ts'
 import type { SignedInStaff } from '../staff/account.ts'
 import { hasPermission, type StaffPermission, type StaffRole } from '../staff/permissions.ts'
-import { renderHiddenInput } from './forms.ts'
 import { stylesheetPath } from './style.ts'
 
 const navigation: { url: string; text: string; permission?: StaffPermission }[] = [

@@ -1,9 +1,9 @@
 import { html } from 'ghtml'
 import { spanQuery } from '../../schemas/requests.ts'
+import { isolateText } from '../http/pages/text.ts'
 import { readSpan, type TimeSpan } from '../input/span.ts'
 import type { Deps } from '../platform/deps.ts'
 import { isId, isOrderNumber } from '../platform/ids.ts'
-import { isolateText } from './format.ts'
 
 export const pathsBelow = (folder: string) => (id: string) => `/admin/${folder}/${encodeURIComponent(id)}`
 

@@ -2,6 +2,7 @@ import { html } from 'ghtml'
 import { findLatestLines } from '../audit/list.ts'
 import type { Business } from '../businesses/business.ts'
 import { lookUpBusiness } from '../businesses/list-businesses.ts'
+import { isolateText } from '../http/pages/text.ts'
 import { isPending } from '../intents/lifecycle.ts'
 import { intentAsOf } from '../intents/present.ts'
 import type { Refund } from '../intents/records.ts'
@@ -9,14 +10,7 @@ import { deriveEventNames, lookUpIntent, type RedactedIntent } from '../intents/
 import { orderDisplay, paymentDisplay } from '../staff-acts/shown.ts'
 import { lookUpOrder, type OrderForStaff } from '../store/orders/read.ts'
 import { lookUpDeliveries } from '../webhooks/deliveries/look-up.ts'
-import {
-  describeReason,
-  describeWallet,
-  environmentBadge,
-  formatMoney,
-  isolateText,
-  renderTime,
-} from './format.ts'
+import { describeReason, describeWallet, environmentBadge, formatMoney, renderTime } from './format.ts'
 import type { StaffPage } from './guards.ts'
 import { businessLink } from './paths.ts'
 import { requeueNotice } from './requeue.ts'

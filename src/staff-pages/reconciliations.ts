@@ -1,4 +1,5 @@
 import { html } from 'ghtml'
+import { isolateText } from '../http/pages/text.ts'
 import { isId } from '../platform/ids.ts'
 import {
   countDifferences,
@@ -11,7 +12,7 @@ import {
   type Reconciliation,
 } from '../reconciliation/reconciliation.ts'
 import { differenceDisplay, type PageField } from '../staff-acts/shown.ts'
-import { capitaliseFirst, groupDigits, isolateText, renderBadge, renderTime } from './format.ts'
+import { capitaliseFirst, groupDigits, renderBadge, renderTime } from './format.ts'
 import type { StaffPage } from './guards.ts'
 import {
   businessPath,

@@ -7,6 +7,7 @@ import { setPasswordByLink } from '../accounts/set-password.ts'
 import { confirmSignIn, signIn } from '../accounts/sign-in.ts'
 import type { SignInChecks } from '../accounts/sign-in-limit.ts'
 import { readFormFields } from '../http/body/read-form.ts'
+import { inputField, renderHiddenInput } from '../http/pages/forms.ts'
 import { isSafeMethod } from '../http/pages/own-origin.ts'
 import { sendPage, sendRedirect } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
@@ -86,8 +87,8 @@ const passwordPage = (deps: SignInPageDeps): ProofPage<{ to: string; name: strin
   },
   fields({ to, name }) {
     const attributes = `autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="64" required ${name === '' ? 'autofocus' : ''}`
-    return html`!${forms.renderHiddenInput('to', to)}
-      !${forms.inputField('name', { label: 'Name', value: name, attributes })}
+    return html`!${renderHiddenInput('to', to)}
+      !${inputField('name', { label: 'Name', value: name, attributes })}
       !${forms.passwordField('password', 'Password', `autocomplete="current-password" ${name === '' ? '' : 'autofocus'}`)}`
   },
   async enter({ to, name }, req, res) {
@@ -123,7 +124,7 @@ const codePage = (deps: SignInPageDeps): ProofPage<{ to: string; pending: OpenSe
     return null
   },
   fields: ({ to, pending }) => html`!${csrfField(pending)}
-    !${forms.renderHiddenInput('to', to)}
+    !${renderHiddenInput('to', to)}
     !${forms.codeField('code', 'Code', 'The 6 digits in your authenticator app. Without your phone, enter a recovery code.')}`,
   async enter({ to, pending }, req, res) {
     if (hasValidCsrf(pending, readCsrfToken(req))) {
@@ -152,8 +153,8 @@ const linkPage = (deps: SignInPageDeps): ProofPage<{ token: string; name: string
     sendPage(res, 404, linkNotValid)
     return null
   },
-  fields: ({ token, name }) => html`!${forms.renderHiddenInput('token', token)}
-    !${forms.inputField('name', { label: 'Name', value: name, attributes: 'autocomplete="username" readonly' })}
+  fields: ({ token, name }) => html`!${renderHiddenInput('token', token)}
+    !${inputField('name', { label: 'Name', value: name, attributes: 'autocomplete="username" readonly' })}
     !${forms.newPasswordFields()}`,
   async enter({ token }, req, res) {
     const { password, again } = readFormFields(req, 'password', 'again')

@@ -1,6 +1,7 @@
 import { html } from 'ghtml'
+import { isolateText } from '../http/pages/text.ts'
 import type { PageField } from '../staff-acts/shown.ts'
-import { environmentBadge, formatMoney, groupDigits, isolateText, renderTime } from './format.ts'
+import { environmentBadge, formatMoney, groupDigits, renderTime } from './format.ts'
 import { businessLink, idLink, paymentPath } from './paths.ts'
 
 /** On phones, the rows of a button column (`isAction`) omit its label. */

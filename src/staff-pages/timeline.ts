@@ -1,6 +1,7 @@
 import { html } from 'ghtml'
 import type { CancellationReason } from '../../schemas/payment-reasons.ts'
 import type { AuditEvent } from '../audit/audit-event.ts'
+import { isolateText } from '../http/pages/text.ts'
 import { isPending } from '../intents/lifecycle.ts'
 import type { PaymentAttempt } from '../intents/records.ts'
 import type { RedactedIntent } from '../intents/search.ts'
@@ -13,7 +14,6 @@ import {
   formatMoney,
   formatPaymentOutcome,
   formatRefundOutcome,
-  isolateText,
   renderTime,
 } from './format.ts'
 import { deliveryPath } from './paths.ts'

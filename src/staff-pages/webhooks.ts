@@ -1,6 +1,7 @@
 import { html } from 'ghtml'
 import type { DeliveryStatus } from '../../schemas/deliveries.ts'
 import type { EventName } from '../../schemas/events.ts'
+import { isolateText } from '../http/pages/text.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { SignedInStaff } from '../staff/account.ts'
 import { deliveryDisplay, endpointDisplay, type PageField } from '../staff-acts/shown.ts'
@@ -12,14 +13,7 @@ import {
   type StaffEndpoint,
 } from '../webhooks/deliveries/look-up.ts'
 import { deliveryUrl } from '../webhooks/deliveries/present.ts'
-import {
-  deliveryBadge,
-  describeAttempt,
-  endpointBadge,
-  environmentBadge,
-  isolateText,
-  renderTime,
-} from './format.ts'
+import { deliveryBadge, describeAttempt, endpointBadge, environmentBadge, renderTime } from './format.ts'
 import { deliveryPath, endpointPath, idLink, resolveSource, textLink } from './paths.ts'
 import { requeueButton } from './requeue.ts'
 import { renderTable } from './table.ts'

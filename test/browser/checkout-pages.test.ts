@@ -108,7 +108,7 @@ describe('A hosted payment page', function () {
       },
       hostile: { ...(await order({ label: hostile, amount: 1_000_000_000 })), says: toPay(1_000_000_000) },
       amount: { ...open, says: ({ words }) => words.amount.title },
-      'amount-wrong': { path: `${open.path}?amount=x`, says: ({ words }) => words.faults.amount },
+      'amount-wrong': { path: `${open.path}?amount=x`, says: ({ words }) => words.typedAmount.missing },
       'amount-chosen': { path: `${open.path}?amount=99999.99`, says: toPay(9_999_999) },
       qr: { path: `${pending.path}/qr`, says: ({ words, money }) => words.qr.title(money(withFee(50_000))) },
       'qr-open': { path: `${open.path}/qr`, says: ({ words }) => words.qr.titleOpen },
@@ -202,7 +202,7 @@ describe('A hosted payment page', function () {
       const page = await counter.openWindow({ size: 'phone', language: locale.code })
       await page.addInitScript('window.print = () => { document.title = "printed" }')
       await reach(page, pages['refunded-in-part'] ?? expect.fail(), locale)
-      await page.getByRole('button', { name: locale.words.back.print }).click()
+      await page.getByRole('button', { name: locale.words.print }).click()
       expect(await page.title()).to.equal('printed')
       await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
       await picture(page, `printed-${locale.code}`)

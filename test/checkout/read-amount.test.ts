@@ -1,4 +1,4 @@
-import { parseTypedAmount } from '../../src/checkout/amount.ts'
+import { parseTypedAmount } from '../../src/input/amount.ts'
 
 describe('An amount typed by a customer', () => {
   const understood: Record<string, number> = {

@@ -1,19 +1,11 @@
-import { currencyCode } from '../../../schemas/currency.ts'
 import type { CheckoutTexts } from './en.ts'
 
 const nothingTaken = 'لم يُخصم أي مبلغ.'
 
 export const arabicCheckoutTexts: CheckoutTexts = {
-  language: 'العربية',
-  languages: 'اللغة',
-  toContent: 'انتقل إلى المحتوى',
   test: 'وضع الاختبار: لا تُخصم أي أموال حقيقية.',
   nothingTaken,
-  // Intl writes "2026 في 14:05".
-  moment: (date, clock) => `${date} الساعة ${clock}`,
-  problem: 'صحّح ما يلي',
   notPaid: 'لم تتم عملية الدفع',
-  wrong: (title) => `خطأ: ${title}`,
   pay: {
     title: (amount) => `دفع ${amount}`,
     expiresToday: (clock, left) => `ادفع قبل الساعة ${clock}. الوقت المتبقي: ${left}.`,
@@ -30,8 +22,6 @@ export const arabicCheckoutTexts: CheckoutTexts = {
   },
   amount: {
     title: 'ما المبلغ الذي تريد دفعه؟',
-    label: `المبلغ بالأوقية الجديدة (${currencyCode})`,
-    hint: 'مثلًا: 500 أو 1\u202f250,50.',
     button: 'تابع',
   },
   code: {
@@ -52,9 +42,6 @@ export const arabicCheckoutTexts: CheckoutTexts = {
     phone: 'أدخل رقم هاتفك: 8 أرقام، مثلًا 22345678',
     pin: 'أدخل رمزك السري: من 4 إلى 6 أرقام',
     pinDoesNotFit: 'رقم الهاتف أو الرمز السري غير صحيح',
-    amount: 'أدخل مبلغًا، مثلًا 500 أو 1\u202f250,50',
-    amountUnclear: 'يمكن قراءة هذا المبلغ بطريقتين. أدخله دون فاصل للآلاف، مثلًا 1500 أو 1500,50',
-    amountRange: (least, most) => `يجب أن يكون المبلغ بين ${least} و${most}`,
     code: 'أدخل أرقام الرمز الستة',
   },
   notices: {
@@ -93,7 +80,6 @@ export const arabicCheckoutTexts: CheckoutTexts = {
     link: 'عُد إلى موقع التاجر',
     leaving: 'سيُعاد توجيهك إلى موقع التاجر بعد 5 ثوانٍ.',
     stay: 'ابقَ هنا',
-    print: 'اطبع الإيصال',
   },
   notes: {
     notFound: ['الصفحة غير موجودة', 'لا يوجد ما يُدفع على هذا العنوان. تحقق من الرابط.'],
@@ -107,12 +93,5 @@ export const arabicCheckoutTexts: CheckoutTexts = {
     ],
     broken: ['حدث خطأ', 'الخطأ من جانبنا. افتح الصفحة من جديد لمعرفة حالة الدفع. لن يُخصم المبلغ منك مرتين.'],
     again: 'افتح الصفحة من جديد',
-  },
-  left: {
-    days: ['يوم', 'يومان', '# أيام', '# يومًا'],
-    hours: ['ساعة', 'ساعتان', '# ساعات', '# ساعة'],
-    minutes: ['دقيقة', 'دقيقتان', '# دقائق', '# دقيقة'],
-    and: ' و',
-    soon: 'أقل من دقيقة',
   },
 }

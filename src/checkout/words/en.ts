@@ -1,17 +1,11 @@
-import { currencyCode } from '../../../schemas/currency.ts'
+import type { Texts } from '../../http/pages/words.ts'
 
 const nothingTaken = 'You have not been charged.'
 
 export const englishCheckoutTexts = {
-  language: 'English',
-  languages: 'Language',
-  toContent: 'Skip to content',
   test: 'Test mode: no real money is taken.',
   nothingTaken,
-  moment: (date: string, clock: string) => `${date} at ${clock}`,
-  problem: 'There is a problem',
   notPaid: 'Payment not made',
-  wrong: (title: string) => `Error: ${title}`,
   pay: {
     title: (amount: string) => `Pay ${amount}`,
     expiresToday: (clock: string, left: string) => `Pay before ${clock}: ${left} left.`,
@@ -28,8 +22,6 @@ export const englishCheckoutTexts = {
   },
   amount: {
     title: 'How much do you want to pay?',
-    label: `Amount in ouguiya (${currencyCode})`,
-    hint: 'In new ouguiya, for example 500 or 1250.50.',
     button: 'Continue',
   },
   code: {
@@ -51,10 +43,6 @@ export const englishCheckoutTexts = {
     phone: 'Enter your phone number: 8 digits, for example 22 34 56 78',
     pin: 'Enter your PIN: 4 to 6 digits',
     pinDoesNotFit: 'The phone number or PIN is wrong',
-    amount: 'Enter an amount, for example 500 or 1250.50',
-    amountUnclear:
-      'This amount can be read in two ways. Enter it without a thousands separator, for example 1500 or 1500.50',
-    amountRange: (least: string, most: string) => `The amount must be between ${least} and ${most}`,
     code: 'Enter the 6 digits of the code',
   },
   /** Each notice says why the customer wasn't charged. */
@@ -98,7 +86,6 @@ export const englishCheckoutTexts = {
     link: 'Return to the merchant’s site',
     leaving: 'You will be returned to the merchant’s site in 5 seconds.',
     stay: 'Stay here',
-    print: 'Print the receipt',
   },
   notes: {
     notFound: ['Page not found', 'There is nothing to pay at this address. Check the link.'],
@@ -116,25 +103,9 @@ export const englishCheckoutTexts = {
     ],
     again: 'Open the page again',
   },
-  left: {
-    days: ['#\u00a0day', '#\u00a0days', '#\u00a0days', '#\u00a0days'],
-    hours: ['#\u00a0h', '#\u00a0h', '#\u00a0h', '#\u00a0h'],
-    minutes: ['#\u00a0min', '#\u00a0min', '#\u00a0min', '#\u00a0min'],
-    and: ' ',
-    soon: 'less than a minute',
-  },
 } as const
-
-/** Forms of a noun after 1, 2, 3 to 10, and any other number. */
-export type PluralForms = readonly [one: string, two: string, few: string, many: string]
 
 export type NoticeText = readonly [title: string, sentence: string]
 
 /** Some strings are inserted as HTML, so none may have special characters. */
 export type CheckoutTexts = Texts<typeof englishCheckoutTexts>
-
-type Texts<Part> = Part extends string
-  ? string
-  : Part extends (...values: infer Values) => infer Text
-    ? (...values: Values) => Texts<Text>
-    : { [Name in keyof Part]: Texts<Part[Name]> }

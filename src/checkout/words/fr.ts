@@ -1,19 +1,11 @@
-import { currencyCode } from '../../../schemas/currency.ts'
 import type { CheckoutTexts } from './en.ts'
 
 const nothingTaken = 'Aucun montant n’a été débité.'
 
 export const frenchCheckoutTexts: CheckoutTexts = {
-  language: 'Français',
-  languages: 'Langue',
-  toContent: 'Aller au contenu',
   test: 'Mode test\u00a0: aucune somme réelle n’est débitée.',
   nothingTaken,
-  // Intl writes "1 avril".
-  moment: (date, clock) => `${date.replace(/^1 /, '1er ')} à ${clock}`,
-  problem: 'À corriger',
   notPaid: 'Paiement non effectué',
-  wrong: (title) => `Erreur\u00a0: ${title}`,
   pay: {
     title: (amount) => `Payer ${amount}`,
     expiresToday: (clock, left) => `À payer avant ${clock}. Il reste ${left}.`,
@@ -30,8 +22,6 @@ export const frenchCheckoutTexts: CheckoutTexts = {
   },
   amount: {
     title: 'Quel montant voulez-vous payer\u202f?',
-    label: `Montant en ouguiyas (${currencyCode})`,
-    hint: 'En nouvelles ouguiyas, par exemple 500 ou 1\u202f250,50.',
     button: 'Continuer',
   },
   code: {
@@ -52,10 +42,6 @@ export const frenchCheckoutTexts: CheckoutTexts = {
     phone: 'Saisissez votre numéro de téléphone\u00a0: 8 chiffres, par exemple 22 34 56 78',
     pin: 'Saisissez votre code PIN\u00a0: de 4 à 6 chiffres',
     pinDoesNotFit: 'Le numéro de téléphone ou le code PIN est incorrect',
-    amount: 'Saisissez un montant, par exemple 500 ou 1\u202f250,50',
-    amountUnclear:
-      'Ce montant peut se lire de deux façons. Saisissez-le sans séparateur de milliers, par exemple 1500 ou 1500,50',
-    amountRange: (least, most) => `Le montant doit être compris entre ${least} et ${most}`,
     code: 'Saisissez les 6 chiffres du code',
   },
   notices: {
@@ -103,7 +89,6 @@ export const frenchCheckoutTexts: CheckoutTexts = {
     link: 'Revenir au site du commerçant',
     leaving: 'Vous serez redirigé vers le site du commerçant dans 5 secondes.',
     stay: 'Rester ici',
-    print: 'Imprimer le reçu',
   },
   notes: {
     notFound: ['Page introuvable', 'Il n’y a rien à payer à cette adresse. Vérifiez le lien.'],
@@ -120,12 +105,5 @@ export const frenchCheckoutTexts: CheckoutTexts = {
       'Le problème vient de notre côté. Rouvrez la page\u00a0: elle indiquera où en est le paiement. Vous ne serez pas débité deux fois.',
     ],
     again: 'Rouvrir la page',
-  },
-  left: {
-    days: ['#\u00a0jour', '#\u00a0jours', '#\u00a0jours', '#\u00a0jours'],
-    hours: ['#\u00a0h', '#\u00a0h', '#\u00a0h', '#\u00a0h'],
-    minutes: ['#\u00a0min', '#\u00a0min', '#\u00a0min', '#\u00a0min'],
-    and: ' ',
-    soon: 'moins d’une minute',
   },
 }

@@ -1,6 +1,7 @@
 import { type Business, ratesAt } from '../../businesses/business.ts'
-import { isolateLtrText, type PriceWithFee } from '../../checkout/layout.ts'
+import type { PriceWithFee } from '../../checkout/layout.ts'
 import type { Locale } from '../../checkout/locale.ts'
+import { isolateLtrText } from '../../http/pages/text.ts'
 import type { Refund } from '../../intents/records.ts'
 import type { RedactedIntent } from '../../intents/search.ts'
 import type { Deps } from '../../platform/deps.ts'

@@ -1,6 +1,6 @@
 import type { DeliveryStatus } from '../../../schemas/deliveries.ts'
-import { isolateLtrText } from '../../checkout/layout.ts'
 import type { Locale } from '../../checkout/locale.ts'
+import { isolateLtrText } from '../../http/pages/text.ts'
 import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery, StaffEndpoint } from '../../webhooks/deliveries/look-up.ts'
 import { deliveryUrl } from '../../webhooks/deliveries/present.ts'

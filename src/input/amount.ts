@@ -1,34 +1,5 @@
 import { centimesPerUnit, currencyCode, currencyDecimals } from '../../schemas/currency.ts'
-import { ratesAt } from '../businesses/business.ts'
-import { normaliseDigits } from '../input/digits.ts'
-import type { Deps } from '../platform/deps.ts'
-import { type Commission, commissionOf } from '../wallets/commission.ts'
-import { isolateLtrText } from './layout.ts'
-import type { Offer } from './offer.ts'
-
-type AmountResult = { amount: number } | { fault: string }
-
-/** Only an OPEN intent lets the customer choose the amount. */
-export function chosenAmountOf(
-  { config }: Pick<Deps, 'config'>,
-  { intent, locale }: Offer,
-  typed: string,
-): AmountResult {
-  if (intent.amountType !== 'OPEN' && intent.amount !== null) return { amount: intent.amount }
-  const { faults } = locale.words
-  const amount = parseTypedAmount(typed)
-  if (amount === null) return { fault: faults.amount }
-  if (amount === 'unclear') return { fault: faults.amountUnclear }
-  if (amount >= 1 && amount <= config.maxAmount) return { amount }
-  const shown = (centimes: number) => isolateLtrText(locale, locale.money(centimes))
-  return { fault: faults.amountRange(shown(1), shown(config.maxAmount)) }
-}
-
-export const currentCommission = (
-  { config }: Pick<Deps, 'config'>,
-  { intent, now }: Offer,
-  amount: number,
-): Commission => commissionOf(amount, ratesAt(intent.commission, config.commissionRates, now))
+import { normaliseDigits } from './digits.ts'
 
 const separators = /[\s'’_٬]/gu
 /** At most two digits after the last separator are decimals. */
