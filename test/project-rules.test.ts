@@ -66,7 +66,7 @@ describe('The codebase', () => {
 
   it('builds HTML documents and tables in one file each', () => {
     expect(mentioning(sources, /<!doctype/i)).to.deep.equal(['src/http/pages/send-page.ts'])
-    expect(mentioning(sources, /<table/)).to.deep.equal(['src/staff-pages/table.ts'])
+    expect(mentioning(sources, /<table/)).to.deep.equal(['src/http/pages/table.ts'])
   })
 
   it('refuses requests with RATE_LIMITED only in src/limits', async () => {

@@ -35,7 +35,7 @@ export function sendCheckoutPage(res: Response, status: number, frame: PageFrame
 <main id="main">
 !${body}
 </main>
-<nav aria-label="${words.languages}">!${locales.map((other) => switchTo(other, frame))}</nav>`,
+<nav class="languages" aria-label="${words.languages}">!${locales.map((other) => switchTo(other, frame))}</nav>`,
   )
   sendPage(res, status, renderPage)
 }

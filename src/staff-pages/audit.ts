@@ -6,6 +6,7 @@ import { exportAuditTrail, listAuditLines, parseAuditFilter, recordAuditExport }
 import { formHandlers } from '../http/body/read-form.ts'
 import { inputField, renderHiddenInput } from '../http/pages/forms.ts'
 import { pageDeadline } from '../http/pages/prepare-page.ts'
+import { pagingLinks } from '../http/pages/table.ts'
 import { isolateText } from '../http/pages/text.ts'
 import { exportTypes, sendDownload, startDownload } from '../http/responses/download.ts'
 import type { Deps } from '../platform/deps.ts'
@@ -20,7 +21,7 @@ import { formatUtc, groupDigits, renderTime } from './format.ts'
 import { checkCsrf, type PageVisit, requirePermission, type StaffPage, staffAsActor } from './guards.ts'
 import { csrfField, currentStaff } from './layout.ts'
 import * as paths from './paths.ts'
-import { pagingLinks, renderTable } from './table.ts'
+import { renderTable } from './table.ts'
 
 type AuditDeps = Pick<Deps, 'AuditEvent' | 'lists' | 'now' | 'validate'>
 

@@ -8,6 +8,7 @@ import {
   lookUpBusiness,
 } from '../businesses/list-businesses.ts'
 import { inputField } from '../http/pages/forms.ts'
+import { pagingLinks } from '../http/pages/table.ts'
 import { isolateText } from '../http/pages/text.ts'
 import { normaliseName } from '../input/name.ts'
 import {
@@ -38,7 +39,7 @@ import {
 import type { PageVisit, StaffPage } from './guards.ts'
 import { keysTable } from './key.ts'
 import { auditPath, businessLink, readQueryText, withQuery } from './paths.ts'
-import { pagingLinks, paymentField, renderFacts, renderTable } from './table.ts'
+import { paymentField, renderFacts, renderTable } from './table.ts'
 import { deliveriesTable, endpointColumns } from './webhooks.ts'
 
 const maxKeys = 100
@@ -202,7 +203,7 @@ export const businessListPage: StaffPage<'ApiKey' | 'Business'> = async (deps, {
   const body = html`<h1>Businesses</h1>
     !${form(filter)}
     !${items.length === 0 ? html`<p class="notice" role="status">No business matches this filter.</p>` : renderTable(columns, items, { isTight: true })}
-    !${pagingLinks((id) => withQuery(path, { ...filter, after: id }), after === '', next)}`
+    !${pagingLinks((id) => withQuery(path, { ...filter, after: id }), after === '', next, ['First page', 'Next page'])}`
   return { title: 'Businesses', current: path, body }
 }
 

@@ -1,3 +1,4 @@
+import { pagingLinks } from '../http/pages/table.ts'
 import { html } from 'ghtml'
 import { findLastSignIns } from '../accounts/sessions.ts'
 import { listPeople, lookUpPerson, type PersonFacts } from '../people/list-people.ts'
@@ -9,7 +10,7 @@ import { linkActions, renderDoneNotice } from './act-routes.ts'
 import { renderTime } from './format.ts'
 import type { StaffPage } from './guards.ts'
 import { auditPath, businessLink, pathsBelow, readQueryText, textLink, withQuery } from './paths.ts'
-import { pagingLinks, renderFacts, renderTable } from './table.ts'
+import { renderFacts, renderTable } from './table.ts'
 
 const pageSize = 50
 export const peoplePath = '/admin/people'
@@ -26,7 +27,7 @@ export const peoplePage: StaffPage<Reads> = async (deps, { query, staff }) => {
   const body = html`<h1>People</h1>
     !${businessId === '' ? '' : html`<p>Only people of the business !${businessLink(businessId)}. <a href="${peoplePath}">Show all</a></p>`}
     !${items.length === 0 ? none : renderTable(columns, items, { isTight: true })}
-    !${pagingLinks((id) => withQuery(peoplePath, { business: businessId, after: id }), after === '', next)}
+    !${pagingLinks((id) => withQuery(peoplePath, { business: businessId, after: id }), after === '', next, ['First page', 'Next page'])}
     !${linkActions(personListActions, '', {}, staff)}`
   return { title: 'People', current: peoplePath, body }
 }

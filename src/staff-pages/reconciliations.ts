@@ -1,4 +1,5 @@
 import { html } from 'ghtml'
+import { pagingLinks } from '../http/pages/table.ts'
 import { isolateText } from '../http/pages/text.ts'
 import { isId } from '../platform/ids.ts'
 import {
@@ -23,7 +24,7 @@ import {
   reconciliationsPath,
   withQuery,
 } from './paths.ts'
-import { pagingLinks, renderFacts, renderTable } from './table.ts'
+import { renderFacts, renderTable } from './table.ts'
 
 const runsPerPage = 50
 const differencesPerPage = 100

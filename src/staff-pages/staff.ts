@@ -2,6 +2,7 @@ import { html } from 'ghtml'
 import type { AccountSession } from '../accounts/account.ts'
 import { findLastSignIns, listSessions } from '../accounts/sessions.ts'
 import { type SignedInStaff, withStaffAccounts } from '../staff/account.ts'
+import { pagingLinks } from '../http/pages/table.ts'
 import { isolateText } from '../http/pages/text.ts'
 import { type AccountFacts, listAccounts, lookUpAccount } from '../staff/list-accounts.ts'
 import { accountActions, describePassword, staffListActions } from '../staff-acts/account-acts.ts'
@@ -11,7 +12,7 @@ import { renderBadge, renderTime } from './format.ts'
 import type { StaffPage } from './guards.ts'
 import { buttonForm } from './layout.ts'
 import { accountPath, auditPath, readQueryText, textLink, withQuery } from './paths.ts'
-import { pagingLinks, renderFacts, renderTable } from './table.ts'
+import { renderFacts, renderTable } from './table.ts'
 
 const pageSize = 50
 
@@ -25,7 +26,7 @@ export const staffListPage: StaffPage<Reads> = async (deps, { query, staff }) =>
   const accounts = items.map((account) => ({ ...account, lastSignInAt: signIns.get(account.name) ?? null }))
   const body = html`<h1>Staff</h1>
     !${renderTable(columns, accounts, { isTight: true })}
-    !${pagingLinks((name) => withQuery('/admin/staff', { after: name }), after === '', next)}
+    !${pagingLinks((name) => withQuery('/admin/staff', { after: name }), after === '', next, ['First page', 'Next page'])}
     !${linkActions(staffListActions, '', {}, staff)}`
   return { title: 'Staff', current: '/admin/staff', body }
 }

@@ -1,34 +1,7 @@
 import { createHash } from 'node:crypto'
+import { baseStyles, tableStyles } from '../http/pages/style.ts'
 
-export const staffStylesheet = `
-:root {
-  color-scheme: light dark;
-  --ground: light-dark(#f6f7f9, #14171c);
-  --paper: light-dark(#ffffff, #1d2128);
-  --ink: light-dark(#1a1f27, #e8eaee);
-  --faint: light-dark(#55606e, #a3adba);
-  --line: light-dark(#d5dae1, #39414d);
-  --accent: light-dark(#1651b8, #8ab4ff);
-  --on-accent: light-dark(#ffffff, #10203c);
-  --good: light-dark(#11693a, #7ed8a4);
-  --wait: light-dark(#7a5200, #f0c36a);
-  --bad: light-dark(#a3211b, #ff9d96);
-}
-* { box-sizing: border-box; }
-html {
-  font: 16px/1.5 system-ui, sans-serif;
-  -webkit-text-size-adjust: 100%;
-}
-body {
-  margin: 0;
-  background: var(--ground);
-  color: var(--ink);
-  overflow-wrap: anywhere;
-}
-a { color: var(--accent); }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-.skip { position: absolute; left: -999rem; }
-.skip:focus { position: static; }
+export const staffStylesheet = `${baseStyles}${tableStyles('68rem')}
 .top { background: var(--paper); border-bottom: 1px solid var(--line); }
 .top > div, main { max-width: 72rem; margin: 0 auto; padding: 0 1rem; }
 .top > div {
@@ -61,38 +34,8 @@ h2 { font-size: 1.15rem; line-height: 1.3; margin: 2rem 0 .75rem; }
 h3 { font-size: 1rem; margin: 1.25rem 0 .5rem; }
 p { margin: 0 0 .75rem; }
 .lead { font-size: 1.1rem; }
-.faint, dl.facts dt { color: var(--faint); }
-.card {
-  background: var(--paper);
-  border: 1px solid var(--line);
-  border-radius: .5rem;
-  padding: 1rem;
-  margin: 0 0 1rem;
-}
-.card > :last-child { margin-bottom: 0; }
+dl.facts dt { color: var(--faint); }
 .narrow { max-width: 26rem; margin-left: auto; margin-right: auto; }
-.notice {
-  border: 1px solid var(--line);
-  border-left: 5px solid var(--accent);
-  background: var(--paper);
-  border-radius: .25rem;
-  padding: .75rem 1rem;
-  margin: 0 0 1rem;
-}
-.notice.good { border-left-color: var(--good); }
-.notice.bad { border-left-color: var(--bad); }
-.badge {
-  display: inline-block;
-  padding: 0 .5rem;
-  border: 1px solid currentColor;
-  border-radius: 1rem;
-  font-size: .8125rem;
-  white-space: nowrap;
-}
-.good { color: var(--good); }
-.wait { color: var(--wait); }
-.bad { color: var(--bad); }
-.notice.good, .notice.bad { color: inherit; }
 dl.facts {
   display: grid;
   grid-template-columns: minmax(7rem, max-content) 1fr;
@@ -100,23 +43,6 @@ dl.facts {
   margin: 0 0 1rem;
 }
 q:lang(fr) { quotes: "«\u00a0" "\u00a0»"; }
-.scroll {
-  overflow-x: auto;
-  margin: 0 0 1rem;
-  border: 1px solid var(--line);
-  border-radius: .5rem;
-  background: var(--paper);
-}
-table { border-collapse: collapse; width: 100%; }
-caption { text-align: left; padding: .5rem .75rem; color: var(--faint); }
-th, td {
-  text-align: left;
-  vertical-align: top;
-  padding: .5rem .75rem;
-  border-top: 1px solid var(--line);
-  overflow-wrap: normal;
-}
-td bdi, td div, td pre { overflow-wrap: anywhere; }
 time, .top button, td button, td .button { white-space: nowrap; }
 @media (min-width: 68.01rem) {
   td.wide { min-width: 10rem; }
@@ -124,19 +50,6 @@ time, .top button, td button, td .button { white-space: nowrap; }
   td.number { white-space: nowrap; }
   td a.id { white-space: nowrap; }
 }
-thead th {
-  border-top: 0;
-  color: var(--faint);
-  font-size: .875rem;
-  font-weight: 600;
-  white-space: nowrap;
-}
-td.number, th.number {
-  text-align: right;
-  font-variant-numeric: tabular-nums;
-}
-time, .id, code, pre { font-variant-numeric: tabular-nums; }
-.id, code, pre { font-family: ui-monospace, monospace; font-size: .875em; }
 pre {
   white-space: pre-wrap;
   margin: 0 0 .75rem;
@@ -181,13 +94,13 @@ button.main.danger { background: var(--bad); color: var(--on-accent); }
 .stack input[aria-invalid], .stack select[aria-invalid] {
   border-color: var(--bad);
 }
-.stack p.bad, .stack .faint { margin: .25rem 0; }
+.stack .fault, .stack .faint { margin: .25rem 0; }
 .stack > div { margin-bottom: 1rem; }
 .filter { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; }
 .filter > div { flex: 1 1 8rem; }
 .filter input, .filter select, .stack input, .stack select { width: 100%; }
 .filter > div.act { flex: 0 0 auto; }
-.buttons, .pages {
+.buttons {
   display: flex;
   flex-wrap: wrap;
   gap: .75rem 1.25rem;
@@ -201,14 +114,6 @@ main form { margin-bottom: .75rem; }
 .filter > p { flex-basis: 100%; }
 dl.facts dd, td form, td p { margin: 0; }
 td details summary { padding: 0; }
-.unseen {
-  position: absolute;
-  width: 1px;
-  height: 1px;
-  overflow: hidden;
-  clip-path: inset(50%);
-  white-space: nowrap;
-}
 .badge.live { color: var(--accent); font-weight: 600; }
 summary { cursor: pointer; padding: .4rem 0; }
 .plots {
@@ -241,37 +146,6 @@ summary { cursor: pointer; padding: .4rem 0; }
   gap: 0 1rem;
   padding: .35rem 0;
   border-top: 1px solid var(--line);
-}
-@media (max-width: 68rem) {
-  table.cards caption { display: block; }
-  table.cards.tight td[data-label]::before {
-    display: inline;
-    content: attr(data-label) ': ';
-  }
-  table.cards, table.cards tbody, table.cards td, table.cards th {
-    display: block;
-  }
-  table.cards thead { position: absolute; left: -999rem; }
-  table.cards tr {
-    display: grid;
-    grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr));
-    border-top: 1px solid var(--line);
-    padding: .5rem 0;
-  }
-  table.cards tr:first-child { border-top: 0; }
-  table.cards td, table.cards tbody th {
-    overflow-wrap: anywhere;
-    border: 0;
-    padding: .15rem .75rem;
-    text-align: left;
-  }
-  table.cards td:empty { display: none; }
-  table.cards td[data-label]::before {
-    content: attr(data-label);
-    display: block;
-    color: var(--faint);
-    font-size: .8125rem;
-  }
 }
 @media (max-width: 40rem) {
   .top nav { flex-basis: 100%; }

@@ -1,4 +1,5 @@
 import { html } from 'ghtml'
+import { renderTable as renderPageTable, type TableLook } from '../http/pages/table.ts'
 import { isolateText } from '../http/pages/text.ts'
 import type { PageField } from '../staff-acts/shown.ts'
 import { environmentBadge, formatMoney, groupDigits, renderTime } from './format.ts'
@@ -46,43 +47,18 @@ export const paymentField: PageField<{ referenceNumber: string; sandbox: boolean
     html`!${idLink(paymentPath(id), id)} !${environmentBadge(sandbox)}`,
 }
 
-interface Look {
-  caption?: string
-  label?: string
-  isTight?: boolean
-}
-
 export const renderTable = <Item>(
   columns: readonly PageTableColumn<Item>[],
   items: readonly Item[],
-  { caption, label, isTight = false }: Look = {},
+  look?: TableLook,
 ): string =>
-  html`<div class="scroll" !${label === undefined ? '' : html`role="region" aria-label="${label}" tabindex="0"`}>
-    <table class="${isTight ? 'cards tight' : 'cards'}">
-      !${caption === undefined ? '' : html`<caption>${caption}</caption>`}
-      <thead><tr>!${columns.map(heading)}</tr></thead>
-      <tbody>!${items.map((item) => html`<tr>!${columns.map((column) => cell(column, item))}</tr>`)}</tbody>
-    </table>
-  </div>`
-
-const classesOf = ({ unit }: PageField<never>) => (unit && classOf[unit]) ?? ''
-
-const heading = (column: PageField<never>) =>
-  html`<th scope="col" !${classesOf(column) === 'number' ? 'class="number"' : ''}>${column.label}</th>`
-
-function cell<Item>(column: PageTableColumn<Item>, item: Item) {
-  const label = column.isAction ? '' : html` data-label="${column.label}"`
-  const classes = classesOf(column)
-  return html`<td!${label}!${classes === '' ? '' : html` class="${classes}"`}>!${contentOf(column, item)}</td>`
-}
-
-export const pagingLinks = (
-  pathOf: (after: string) => string,
-  isFirst: boolean,
-  next: string | null,
-  [first, later]: readonly [first: string, later: string] = ['First page', 'Next page'],
-): string =>
-  html`<p class="pages">
-    !${isFirst ? '' : html`<a href="${pathOf('')}">${first}</a>`}
-    !${next === null ? '' : html`<a rel="next" href="${pathOf(next)}">${later}</a>`}
-  </p>`
+  renderPageTable(
+    columns.map((column) => ({
+      label: column.label,
+      html: (item) => contentOf(column, item),
+      classes: column.unit && classOf[column.unit],
+      isAction: column.isAction,
+    })),
+    items,
+    look,
+  )

@@ -181,7 +181,7 @@ describe('A staff action', () => {
       for (const each of invalid) {
         const { status, text } = await staff.admin.act(path, { ...fields, reason: each })
         expect([status, /id="reason-fault">Enter a reason/.test(text)]).to.deep.equal([400, true])
-        expect(text).to.match(/aria-describedby="reason-fault[^>]+aria-invalid="true"/)
+        expect(text).to.match(/aria-describedby="reason-hint reason-fault" aria-invalid="true"/)
       }
       expect(await storedState(id)).to.equal(before)
       const { status, location } = await staff.admin.act(path, { ...fields, reason })

@@ -17,10 +17,10 @@ interface LabelledInput {
   attributes?: string | undefined
 }
 
-/** Screen readers read the error message and the hint with the field. */
+/** Screen readers read the hint and the error message with the field. */
 export function inputField(name: string, input: LabelledInput): string {
   const { label, hint = '', fault = '', choices, value = '', attributes = '' } = input
-  const ids = [fault && `${name}-fault`, hint && `${name}-hint`].filter((id) => id !== '').join(' ')
+  const ids = [hint && `${name}-hint`, fault && `${name}-fault`].filter((id) => id !== '').join(' ')
   const described = html`!${ids === '' ? '' : html`aria-describedby="${ids}"`} !${fault === '' ? '' : 'aria-invalid="true"'}`
   const field =
     choices === undefined

@@ -51,17 +51,20 @@ export const createLocales = <Words>(words: Record<LanguageCode, Words>): Locale
 /** No browser sends a longer header, and parsing one takes milliseconds. */
 const maxPreferenceLength = 1000
 
-/** The `lang` parameter takes precedence over the browser's preference. */
-export const chooseLanguage = <Words>(locales: Locales<Words>) => {
+/** The `lang` parameter comes first, then the choice that `kept` returns, then the browser's preference. */
+export function chooseLanguage<Words>(
+  locales: Locales<Words>,
+  kept: (req: Request) => unknown = () => undefined,
+): (res: Response) => Locale<Words> {
   const named = (code: unknown) => locales.find((locale) => locale.code === code)
-  function choose(req: Request): Locale<Words> {
-    const isTooLong = (req.headers['accept-language'] ?? '').length > maxPreferenceLength
-    const preferred = () => !isTooLong && req.acceptsLanguages(locales.map(({ code }) => code))
-    return named(req.query.lang) ?? named(preferred()) ?? locales[0]
-  }
-  return (res: Response): Locale<Words> => {
-    res.locals.locale ??= choose(res.req)
-    return res.locals.locale as Locale<Words>
+  const preferred = (req: Request) =>
+    (req.headers['accept-language'] ?? '').length <= maxPreferenceLength &&
+    req.acceptsLanguages(locales.map(({ code }) => code))
+  return ({ req, locals }) => {
+    const language = locals.language ?? req.query.lang
+    const locale = named(language) ?? named(kept(req)) ?? named(preferred(req)) ?? locales[0]
+    locals.language = locale.code
+    return locale
   }
 }
 
