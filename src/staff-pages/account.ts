@@ -2,7 +2,6 @@ import type { Request, Response, Router } from 'express'
 import { html } from 'ghtml'
 import { renderSVG } from 'uqr'
 import type { Account, Accounts } from '../accounts/account.ts'
-import { renderHiddenInput } from '../http/pages/forms.ts'
 import {
   addSecondFactor,
   proposeFactor,
@@ -14,6 +13,7 @@ import { totpUri } from '../accounts/second-factor-codes.ts'
 import { endOtherSessions, endSession, listSessions } from '../accounts/sessions.ts'
 import { changeOwnPassword } from '../accounts/set-password.ts'
 import { readFormFields } from '../http/body/read-form.ts'
+import { renderHiddenInput } from '../http/pages/forms.ts'
 import { sendPage, sendRedirect } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { SignedInStaff } from '../staff/account.ts'

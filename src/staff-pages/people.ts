@@ -1,6 +1,6 @@
-import { pagingLinks } from '../http/pages/table.ts'
 import { html } from 'ghtml'
 import { findLastSignIns } from '../accounts/sessions.ts'
+import { pagingLinks } from '../http/pages/table.ts'
 import { listPeople, lookUpPerson, type PersonFacts } from '../people/list-people.ts'
 import { withPeopleAccounts } from '../people/person.ts'
 import { describePassword } from '../staff-acts/account-acts.ts'
