@@ -13,11 +13,15 @@ import { sendBuiltResponse } from './http/responses/send.ts'
 import { apiRoutes } from './http/routes/routes.ts'
 import { createBareApp, createReadRoute, refuseUnknownUrl } from './http/server/bare-app.ts'
 import { mountProbes } from './http/server/probes.ts'
+import { sendPersonError } from './people-pages/frame.ts'
+import { createPersonPages, isPersonPath, personPageRights } from './people-pages/router.ts'
 import type { Deps } from './platform/deps.ts'
 import { refuse } from './platform/errors.ts'
 import { startOfUtcDay, toIsoSecond, utcDayNumber } from './platform/time.ts'
+import { portal } from './portal/portal.ts'
 import { referenceRouter } from './reference/router.ts'
 import { createAdminRouter, sendStaffError, staffPageRights } from './staff-pages/router.ts'
+import { till } from './till/till.ts'
 
 export const apiBasePath = '/api/v1'
 
@@ -28,6 +32,7 @@ export const createApp = (deps: Deps): Express =>
     app.use(refuseOptions)
     mountProbes(deps, app)
     app.use('/admin', createAdminRouter(deps))
+    app.use(createPersonPages(deps, [till, portal]))
     app.use(createCheckoutPages(deps))
     app.use(referenceRouter(deps))
     if (deps.config.securityContacts.length > 0) app.use(serveSecurityContacts(deps))
@@ -35,9 +40,11 @@ export const createApp = (deps: Deps): Express =>
     app.use(refuseUnknownUrl)
 
     app.use('/admin', handlePageErrors(deps, staffPageRights, sendStaffError))
+    const reportToPerson = handlePageErrors(deps, personPageRights, sendPersonError)
     const reportToCustomer = handlePageErrors(deps, checkoutPageRights, sendCheckoutError)
     app.use((error: unknown, req: Request, res: Response, next: NextFunction) => {
-      if (isCheckoutPath(req)) reportToCustomer(error, req, res, next)
+      if (isPersonPath(req)) reportToPerson(error, req, res, next)
+      else if (isCheckoutPath(req)) reportToCustomer(error, req, res, next)
       else next(error)
     })
   })

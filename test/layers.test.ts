@@ -8,7 +8,8 @@ const layers = {
   domains:
     'wallets outbox accounts staff businesses people ledger intents store webhooks events replays exports reconciliation retention verification payouts relay monitoring migrations',
   'the dependencies of a process': 'context',
-  interfaces: 'http checkout reference staff-acts staff-pages admin workers',
+  interfaces:
+    'http checkout reference staff-acts account-pages staff-pages people-pages till portal admin workers',
   'entry points': 'src',
 }
 

@@ -1,4 +1,3 @@
-import { codeFailureLimit, signInLimit, signInNameLimit } from '../../src/accounts/sign-in-limit.ts'
 import { quotas } from '../../src/businesses/quotas.ts'
 import { lookupBudgets, paymentFailureBudget } from '../../src/checkout/limits.ts'
 import { connectionLimits, maxConnections } from '../../src/http/server/network-share.ts'
@@ -7,9 +6,11 @@ import { refusedPinBudgets } from '../../src/intents/payments/refused-pins.ts'
 import { capacityLimits } from '../../src/limits/capacity.ts'
 import type { LimitedResource, LimitSummary } from '../../src/limits/limit.ts'
 import { requestRateLimits, timeMeterLimits } from '../../src/limits/rate.ts'
+import { personSignInLimits } from '../../src/people/person.ts'
 import { replayLimitRow } from '../../src/replays/start.ts'
 import type { NetworkBudget } from '../../src/security/network-limit.ts'
 import { slowHashLimits } from '../../src/security/slow-hash.ts'
+import { staffSignInLimits } from '../../src/staff/account.ts'
 import { phoneSearchLimit } from '../../src/staff-pages/search/finders.ts'
 import { providerLimits } from '../../src/wallets/live/provider.ts'
 import { attemptLimits } from '../../src/webhooks/attempts/slots.ts'
@@ -39,11 +40,13 @@ export const limitTable = (): string =>
         ...lookupBudgets,
         ...refusedPinBudgets,
         paymentBudget: paymentFailureBudget,
-        signInBudget: signInLimit,
+        staff: staffSignInLimits.address,
+        people: personSignInLimits.address,
       }).map((each) => row(each, failuresOf(each))),
-      ...[signInNameLimit, codeFailureLimit, phoneSearchLimit].map((each) =>
-        row(each, `${each.max} per ${each.owner} in ${each.seconds / 60} min`),
-      ),
+      ...[
+        ...[staffSignInLimits, personSignInLimits].flatMap(({ name, code }) => [name, code]),
+        phoneSearchLimit,
+      ].map((each) => row(each, `${each.max} per ${each.owner} in ${each.seconds / 60} min`)),
     ],
   )
 

@@ -18,15 +18,16 @@ const common =
 /** How many different characters must remain once common words are removed. */
 const minOwnCharacters = 5
 
+/** `same` as the old one. The pages have the words (account-pages/words). */
+export type PasswordFault = 'short' | 'long' | 'easy' | 'same'
+
 /** NIST SP 800-63B advises against rules about kinds of characters. */
-export function passwordFault(name: string, password: string): string | null {
+export function passwordFault(name: string, password: string): PasswordFault | null {
   const { length } = Array.from(password)
-  if (length < minPasswordLength) return `The password needs at least ${minPasswordLength} characters.`
-  if (length > maxPasswordLength) return `The password may have at most ${maxPasswordLength} characters.`
+  if (length < minPasswordLength) return 'short'
+  if (length > maxPasswordLength) return 'long'
   const own = password.toLowerCase().replaceAll(name, '').replaceAll(common, '')
-  return new Set(own).size >= minOwnCharacters
-    ? null
-    : 'The password is too easy to guess, because it is close to a common password or to your name. Choose another one.'
+  return new Set(own).size >= minOwnCharacters ? null : 'easy'
 }
 
 const lifetimeMs = 86_400_000

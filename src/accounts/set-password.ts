@@ -3,13 +3,16 @@ import { rawCollection } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Author } from '../security/actor.ts'
 import { type Account, nameOf } from './account.ts'
-import { findByPasswordLink, passwordFault, validLinkFilter } from './passwords.ts'
+import { findByPasswordLink, type PasswordFault, passwordFault, validLinkFilter } from './passwords.ts'
 import { type IdentityProofFailure, proveIdentity, WrongProofError } from './proof.ts'
 import { byAccount, type SignedIn } from './sessions.ts'
 import { largestPrefix, type SignInDeps } from './sign-in.ts'
 
 /** `refused` means that the link isn't valid or the old password is wrong. */
-type SetPasswordResult = { outcome: 'done' } | { outcome: 'invalid'; fault: string } | IdentityProofFailure
+type SetPasswordResult =
+  | { outcome: 'done' }
+  | { outcome: 'invalid'; fault: PasswordFault }
+  | IdentityProofFailure
 
 type PasswordDeps = SignInDeps & Pick<Deps, 'slowHash'>
 
@@ -38,8 +41,7 @@ export async function changeOwnPassword(
   { id, name, sessionId, expectValid }: SignedIn,
   { old, password, ip }: { old: string; password: string; ip: string },
 ): Promise<SetPasswordResult> {
-  const fault =
-    password === old ? 'The new password is the same as the old one.' : passwordFault(name, password)
+  const fault = password === old ? 'same' : passwordFault(name, password)
   if (fault !== null) return { outcome: 'invalid', fault }
   const by = { ...byAccount(deps, id, ip), expectValid }
   return proveIdentity(deps, deps.countAttempt(id, ip), by, async () => {

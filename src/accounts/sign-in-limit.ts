@@ -1,38 +1,50 @@
 import type { PointLimit } from '../limits/counter.ts'
 import type { Deps } from '../platform/deps.ts'
 import { networkOfIp } from '../platform/network.ts'
-import { createNetworkLimit } from '../security/network-limit.ts'
+import { createNetworkLimit, type NetworkBudget } from '../security/network-limit.ts'
 import { isRecoveryCode } from './second-factor-codes.ts'
 
-/** Counts per network, so that a stranger can't lock out a member of staff. */
-export const signInNameLimit = {
-  what: 'Failed sign-ins of staff under one name from one network',
-  owner: 'name and network',
-  gets: 'the page asks to wait',
-  max: 10,
-  seconds: 900,
+export interface SignInLimits {
+  /** Per network, so that a stranger can't lock anybody out. */
+  name: PointLimitKind
+  /** Only a person who knows the password can use this up. Guessing a code at this rate takes years. */
+  code: PointLimitKind
+  address: NetworkBudget
 }
-/**
- * Only a person who knows the password can use this up.
- * Guessing a code at this rate takes years.
- */
-export const codeFailureLimit = {
-  what: 'Wrong authenticator codes',
-  owner: 'member of staff',
-  gets: 'the page asks to wait',
-  max: 10,
-  seconds: 3600,
-}
-/** High enough for an office that shares one address. */
-export const signInLimit = {
-  name: 'sign-in',
-  what: 'Failed sign-ins of staff',
-  gets: 'the page asks to wait',
-  perNetwork: 50,
-  seconds: 3600,
-  perFailure: 1,
-  countsAhead: 'stored',
-} as const
+
+type PointLimitKind = Omit<PointLimit, 'id'> & { prefix: string; what: string; owner: string; gets: string }
+
+const gets = 'the page asks to wait'
+
+/** Each kind of account has budgets of its own. `name` begins their ids. */
+export const signInLimits = (name: string, who: string, perNetwork: number): SignInLimits => ({
+  name: {
+    prefix: `${name}-name`,
+    what: `Failed sign-ins of ${who} under one name from one network`,
+    owner: 'name and network',
+    gets,
+    max: 10,
+    seconds: 900,
+  },
+  code: {
+    prefix: `${name}-code`,
+    what: `Wrong authenticator codes of ${who}`,
+    owner: 'account',
+    gets,
+    max: 10,
+    seconds: 3600,
+  },
+  address: {
+    name,
+    what: `Failed sign-ins of ${who}`,
+    gets,
+    perNetwork,
+    seconds: 3600,
+    perFailure: 1,
+    countsAhead: 'stored',
+  },
+})
+
 /** Delays before successive password checks under one name. */
 const delaysMs = [0, 0, 250, 500, 1000, 2000, 3000] as const
 
@@ -42,9 +54,12 @@ export type SignInAttempt =
 
 export type SignInChecks = ReturnType<typeof createSignInChecks>
 
-export function createSignInChecks(deps: Pick<Deps, 'counters' | 'log' | 'secrets' | 'slowHash'>) {
+export function createSignInChecks(
+  deps: Pick<Deps, 'counters' | 'log' | 'secrets' | 'slowHash'>,
+  limits: SignInLimits,
+) {
   const { counters, secrets, slowHash } = deps
-  const addresses = createNetworkLimit(deps, signInLimit)
+  const addresses = createNetworkLimit(deps, limits.address)
 
   async function within(bound: PointLimit, next: () => Promise<SignInAttempt>): Promise<SignInAttempt> {
     const [closedMs = 0] = await counters.take([bound])
@@ -65,7 +80,7 @@ export function createSignInChecks(deps: Pick<Deps, 'counters' | 'log' | 'secret
 
   async function countAttempt(name: string, ip: string): Promise<SignInAttempt> {
     // People sometimes type their password into the name field.
-    const named = { id: `sign-in-name ${networkOfIp(ip)} ${secrets.hash(name)}`, ...signInNameLimit }
+    const named = { ...limits.name, id: `${limits.name.prefix} ${networkOfIp(ip)} ${secrets.hash(name)}` }
     const address = await addresses(ip)
     if (!address.isOpen) return address
     const attempt = await within(named, async () => {
@@ -80,7 +95,7 @@ export function createSignInChecks(deps: Pick<Deps, 'counters' | 'log' | 'secret
   /** Entering a code also counts as a sign-in. */
   async function countCode(name: string, ip: string, code: string): Promise<SignInAttempt> {
     if (isRecoveryCode(code)) return countAttempt(name, ip)
-    const account = { id: `sign-in-code ${secrets.hash(name)}`, ...codeFailureLimit }
+    const account = { ...limits.code, id: `${limits.code.prefix} ${secrets.hash(name)}` }
     return within(account, () => countAttempt(name, ip))
   }
 

@@ -1,4 +1,10 @@
-import { hashOfToken, newPasswordLink, type PasswordLinkDeps, passwordFault } from '../accounts/passwords.ts'
+import {
+  hashOfToken,
+  newPasswordLink,
+  type PasswordFault,
+  type PasswordLinkDeps,
+  passwordFault,
+} from '../accounts/passwords.ts'
 import type { IdentityProofFailure } from '../accounts/proof.ts'
 import { byAccount, type SignedIn } from '../accounts/sessions.ts'
 import type { SignInChecks } from '../accounts/sign-in-limit.ts'
@@ -88,7 +94,7 @@ export type JoinResult =
   | { outcome: 'joined'; person: Person; businessId: string }
   /** The name has an account, so only a session of it may accept. */
   | { outcome: 'must-sign-in' }
-  | { outcome: 'invalid'; fault: string }
+  | { outcome: 'invalid'; fault: PasswordFault }
   | IdentityProofFailure
 
 type JoinDeps = PeopleDeps & Parameters<typeof withPeopleAccounts>[0]

@@ -45,3 +45,14 @@ function personFacts({ _id: id, link, secondFactor, ...person }: Person, now: Da
     linkExpiresAt,
   }
 }
+
+/** Owners whom staff let in, and whom no other owner has confirmed. */
+export async function listUnseenOwners(
+  { Person: people }: Pick<Deps, 'Person'>,
+  businessId: string,
+  otherThan: string,
+): Promise<Pick<PersonFacts, 'id' | 'name'>[]> {
+  const unseen = { businessId, role: 'owner' as const, unseenSince: { $ne: null } }
+  const found = await people.find({ roles: { $elemMatch: unseen }, _id: { $ne: otherThan } }).lean<Person[]>()
+  return found.map(({ _id: id, name }) => ({ id, name }))
+}

@@ -1,4 +1,5 @@
 import * as accounts from '../accounts/account.ts'
+import { signInLimits } from '../accounts/sign-in-limit.ts'
 import { readPhone } from '../input/phone.ts'
 import { declareCollection, indexIfPresent, type Stored } from '../mongo/declare.ts'
 import * as field from '../mongo/fields.ts'
@@ -89,6 +90,9 @@ const accountKind: accounts.AccountKind = {
   nameField: 'name',
   readName: readPersonName,
 }
+
+/** Cashiers share their operator's address with many strangers. */
+export const personSignInLimits = signInLimits('person-sign-in', 'people', 1000)
 
 /** Inherits from `deps`, whose models are created on first use. */
 export const withPeopleAccounts = <D extends Pick<Deps, 'Person' | 'PersonSession'>>(

@@ -19,7 +19,7 @@ import {
   type StaffAction,
 } from '../staff-acts/act.ts'
 import { capitaliseFirst, lookUpEntry } from './format.ts'
-import { checkCsrf, readPathId, requirePermission, serveStaffPage, staffAsActor } from './guards.ts'
+import { checkStaffCsrf, readPathId, requirePermission, serveStaffPage, staffAsActor } from './guards.ts'
 import { csrfField, currentStaff, sendNotFound, sendStaffPage } from './layout.ts'
 import { renderFacts } from './table.ts'
 
@@ -37,7 +37,7 @@ export function addActionRoutes<Found>(router: Router, deps: Deps, group: Action
     })
     router.get(path, may, confirm)
 
-    router.post(path, may, checkCsrf, async (req, res) => {
+    router.post(path, may, checkStaffCsrf, async (req, res) => {
       const found = await group.find(deps, readPathId(req))
       if (found === null) return sendNotFound(res)
       const form = formOf(readPathId(req), found, currentStaff(res))

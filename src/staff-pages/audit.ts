@@ -18,7 +18,7 @@ import { describeScopes, type PageField } from '../staff-acts/shown.ts'
 import { findLatestCheck } from '../verification/nightly-check.ts'
 import type { AuditCheck } from '../verification/seal.ts'
 import { formatUtc, groupDigits, renderTime } from './format.ts'
-import { checkCsrf, type PageVisit, requirePermission, type StaffPage, staffAsActor } from './guards.ts'
+import { checkStaffCsrf, type PageVisit, requirePermission, type StaffPage, staffAsActor } from './guards.ts'
 import { csrfField, currentStaff } from './layout.ts'
 import * as paths from './paths.ts'
 import { renderTable } from './table.ts'
@@ -143,7 +143,7 @@ const exportPath = '/admin/audit/export'
 
 /** Only the start has a deadline, because a long export takes a while. */
 export const createAuditExport = (deps: AuditDeps): Router =>
-  Router().post('/', formHandlers, requirePermission('export-audit'), checkCsrf, download(deps))
+  Router().post('/', formHandlers, requirePermission('export-audit'), checkStaffCsrf, download(deps))
 
 const download =
   (deps: AuditDeps): RequestHandler =>

@@ -1,6 +1,5 @@
 import type { NextFunction, Request, Response } from 'express'
-import { hasValidCsrf } from '../accounts/sessions.ts'
-import { isFromOwnSite, isSafeMethod } from '../http/pages/own-origin.ts'
+import { type AccountSite, checkCsrf } from '../account-pages/site.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { Author } from '../security/actor.ts'
 import type { SignedInStaff } from '../staff/account.ts'
@@ -13,23 +12,15 @@ export const staffAsActor = (req: Pick<Request, 'ip'>, res: Response, reason: st
   expectValid: currentStaff(res).expectValid,
 })
 
-/** Also covers Bull Board, whose requests contain no CSRF token. */
-export const requireOwnOrigin = (publicUrl: string) => (req: Request, res: Response, next: NextFunction) => {
-  if (isSafeMethod(req) || isFromOwnSite(req, publicUrl)) return next()
-  sendRefusal(res, 'This request did not come from a page on this site. Reload the page and try again.')
+const refusals = {
+  'other-site': 'This request did not come from a page on this site. Reload the page and try again.',
+  'other-session': 'This form belongs to another session. Go back, reload the page and try again.',
 }
 
-export function checkCsrf(req: Request, res: Response, next: NextFunction): void {
-  if (hasValidCsrf(currentStaff(res), readCsrfToken(req))) return next()
-  refuseCrossSiteForm(res)
-}
+export const refuseForm: AccountSite['refuse'] = (res, why) =>
+  sendNoticePage(res, 403, 'Refused', refusals[why])
 
-export const readCsrfToken = (req: Request): unknown => ((req.body ?? {}) as { csrf?: unknown }).csrf
-
-export const refuseCrossSiteForm = (res: Response): void =>
-  sendRefusal(res, 'This form belongs to another session. Go back, reload the page and try again.')
-
-const sendRefusal = (res: Response, sentence: string) => sendNoticePage(res, 403, 'Refused', sentence)
+export const checkStaffCsrf = checkCsrf({ refuse: refuseForm })
 
 export const requirePermission =
   (permission: StaffPermission) => (_req: Request, res: Response, next: NextFunction) => {

@@ -57,18 +57,17 @@ const header = (staff: SignedInStaff, current: string | undefined) =>
 
 export const csrfField = ({ csrf }: Pick<SignedInStaff, 'csrf'>): string => renderHiddenInput('csrf', csrf)
 
-/** `label` is HTML. */
-export const buttonForm = (staff: SignedInStaff, path: string, label: string): string =>
-  html`<form method="post" action="${path}">!${csrfField(staff)}<button>!${label}</button></form>`
-
 /** Works only behind `requireSession` (router.ts). */
-export const currentStaff = (res: Response): SignedInStaff => res.locals.staff as SignedInStaff
+export const currentStaff = (res: Response): SignedInStaff => res.locals.signedIn as SignedInStaff
 
 export const sendStaffPage = (res: Response, content: PageContent): void =>
   sendPage(res, content.status ?? 200, renderStaffPage(content, currentStaff(res)))
 
 export function sendNoticePage(res: Response, status: number, title: string, sentence: string): void {
-  const { staff = null, requestId } = res.locals as { staff?: SignedInStaff | null; requestId?: string }
+  const { signedIn: staff = null, requestId } = res.locals as {
+    signedIn?: SignedInStaff
+    requestId?: string
+  }
   const body = html`<h1>${title}</h1><p>${sentence}</p>
     !${staff === null ? html`<p><a href="/admin">Go to the start page</a></p>` : ''}
     <p class="faint">Request ${String(requestId)}</p>`

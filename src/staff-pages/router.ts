@@ -1,5 +1,7 @@
 import { type Request, type Response, Router } from 'express'
-import { createSignInChecks } from '../accounts/sign-in-limit.ts'
+import { addAccountPages } from '../account-pages/account.ts'
+import { addSignInPages } from '../account-pages/sign-in.ts'
+import { loadSession, requireOwnOrigin } from '../account-pages/site.ts'
 import { formHandlers } from '../http/body/read-form.ts'
 import {
   enforceDeadline,
@@ -11,12 +13,10 @@ import {
 import { sendRedirect, serveAsset } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
-import { withStaffAccounts } from '../staff/account.ts'
 import type { ActionGroup } from '../staff-acts/act.ts'
 import { staffActionGroups } from '../staff-acts/groups.ts'
 import { lookUpDelivery } from '../webhooks/deliveries/look-up.ts'
 import { type RequeueDeps, requeueDeliveries } from '../webhooks/deliveries/requeue.ts'
-import { addAccountPages } from './account.ts'
 import { addActionRoutes } from './act-routes.ts'
 import { auditPage, createAuditExport } from './audit.ts'
 import { createQueueBoard } from './board/board.ts'
@@ -33,8 +33,7 @@ import { orderPage, paymentPage } from './payment.ts'
 import { peoplePage, personPage } from './people.ts'
 import { reconciliationListPage, reconciliationPage } from './reconciliations.ts'
 import { searchByAmountAndDay, searchByText, searchPage } from './search/search.ts'
-import { createSessionLoader, refuseSignedOut, requireSession } from './session.ts'
-import { addSignInPages } from './sign-in.ts'
+import { createStaffSite, refuseSignedOut, requireSession } from './session.ts'
 import { staffAccountPage, staffListPage } from './staff.ts'
 import { staffStylesheet } from './style.ts'
 
@@ -48,17 +47,16 @@ export function createAdminRouter(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use(preparePage(deps, staffPageRights, '/admin'))
   router.get('/style.css', serveAsset({ type: 'css', content: staffStylesheet }))
-  router.use(guards.requireOwnOrigin(deps.config.publicUrl), waitForMongoClock(deps))
-  router.use(createSessionLoader(withStaffAccounts(deps)))
+  const site = createStaffSite(deps)
+  router.use(requireOwnOrigin(site), waitForMongoClock(deps), loadSession(site))
   // Bull Board has no deadline, because retrying all jobs takes a while.
   router.use('/queues', requireSession, setMountPath('/queues'), createQueueBoard(deps))
 
   router.use('/audit/export', requireSession, createAuditExport(deps))
   router.use(formHandlers, enforceDeadline)
-  const signInDeps = Object.assign(withStaffAccounts(deps), createSignInChecks(deps))
-  addSignInPages(router, signInDeps)
+  addSignInPages(router, site)
   router.use(requireSession)
-  addAccountPages(router, signInDeps)
+  addAccountPages(router, site)
   addSupportRoutes(router, deps)
   router.use((_req, res) => sendNotFound(res))
   return router
@@ -108,17 +106,17 @@ function addSupportRoutes(router: Router, deps: Deps) {
   const search = guards.withStaffListSlot(deps, (reading, req, res) =>
     searchByText({ ...reading, AuditEvent }, req, res),
   )
-  router.post('/search', guards.checkCsrf, search)
-  router.post('/search/amount', guards.checkCsrf, guards.withStaffListSlot(deps, searchByAmountAndDay))
+  router.post('/search', guards.checkStaffCsrf, search)
+  router.post('/search/amount', guards.checkStaffCsrf, guards.withStaffListSlot(deps, searchByAmountAndDay))
   // After the sign-in, a browser may request these result pages with GET.
   router.get(['/search', '/search/amount'], (_req, res) => sendRedirect(res, '/admin'))
 
   for (const group of [...staffActionGroups, endpointActions])
     addActionRoutes(router, deps, group as ActionGroup<unknown, Deps>)
   const mayRequeue = guards.requirePermission('requeue-deliveries')
-  router.post('/deliveries/:id/requeue', mayRequeue, guards.checkCsrf, requeueOne(deps))
+  router.post('/deliveries/:id/requeue', mayRequeue, guards.checkStaffCsrf, requeueOne(deps))
   const cancel = handleReplayCancel(deps)
-  router.post('/endpoints/:id/replays/:replayId/cancel', mayRequeue, guards.checkCsrf, cancel)
+  router.post('/endpoints/:id/replays/:replayId/cancel', mayRequeue, guards.checkStaffCsrf, cancel)
 }
 
 const requeueOne =

@@ -1,62 +1,79 @@
-import { parseCookie, stringifySetCookie } from 'cookie'
 import type { NextFunction, Request, Response } from 'express'
 import { html } from 'ghtml'
-import type { Accounts } from '../accounts/account.ts'
-import { byAccount, type SignInClient, sessionLifetimeMs, signOut } from '../accounts/sessions.ts'
-import { isSafeMethod } from '../http/pages/own-origin.ts'
-import { pageDeadline } from '../http/pages/prepare-page.ts'
+import {
+  type AccountSite,
+  isFromOtherSite,
+  isNavigation,
+  type SignInPageDeps,
+} from '../account-pages/site.ts'
+import { type AccountTexts, englishAccountTexts } from '../account-pages/words/en.ts'
+import { createSignInChecks } from '../accounts/sign-in-limit.ts'
 import { sendPage, sendRedirect } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
-import { findStaffSession, type SignedInStaff } from '../staff/account.ts'
+import {
+  findStaffSession,
+  type SignedInStaff,
+  staffSignInLimits,
+  withStaffAccounts,
+} from '../staff/account.ts'
 import { pathsBeforeSecondFactor, secondFactorPath } from '../staff/permissions.ts'
+import { renderTime } from './format.ts'
+import { refuseForm } from './guards.ts'
 import { currentStaff, renderStaffPage, sendNoticePage } from './layout.ts'
 
-type SessionDeps = Accounts & Pick<Deps, 'AuditEvent' | 'now' | 'secrets' | 'transactions'>
-
-/** Because of `__Host-`, browsers send these cookies only to this host. */
-const cookieNames = { session: '__Host-staff', pending: '__Host-staff-pending' } as const
-
-/** A pending sign-in still needs the second factor. */
-export const readTokenCookie = (req: Request, kind: keyof typeof cookieNames): string | undefined =>
-  parseCookie(req.headers.cookie ?? '')[cookieNames[kind]]
-
-export function setTokenCookie(
-  res: Response,
-  kind: keyof typeof cookieNames,
-  value: string,
-  maxAgeSeconds: number,
-): void {
-  const kept = { path: '/', secure: true, httpOnly: true, sameSite: 'strict', maxAge: maxAgeSeconds } as const
-  const cookie = stringifySetCookie({ name: cookieNames[kind], value, ...kept })
-  if (!res.headersSent) res.append('Set-Cookie', cookie)
+export const staffTexts: AccountTexts = {
+  ...englishAccountTexts,
+  welcome: 'Payment intents: support',
+  name: 'Name',
+  lostCodes: 'If you have no recovery code either, ask an admin to remove your second factor.',
+  linkInvalidText:
+    'A link works only once, within 24 hours, and only until a newer one is issued. Ask an admin for a new link.',
 }
 
-export function createSessionLoader(
-  deps: Accounts & Pick<Deps, 'config' | 'now' | 'secrets' | 'transactions'>,
-) {
-  return async (req: Request, res: Response, next: NextFunction) => {
-    const token = readTokenCookie(req, 'session')
-    if (token !== undefined) {
-      const staff = await pageDeadline(res).run(() => findStaffSession(deps, token))
-      if (staff !== null) res.locals.staff = staff
-    }
-    next()
+const cookies = { session: '__Host-staff', pending: '__Host-staff-pending' } as const
+
+export function createStaffSite(deps: Deps): AccountSite {
+  const signInDeps: SignInPageDeps = Object.assign(
+    withStaffAccounts(deps),
+    createSignInChecks(deps, staffSignInLimits),
+  )
+  return {
+    deps: signInDeps,
+    path: '/admin',
+    cookies,
+    nextPaths: [],
+    nameAttributes: 'maxlength="64"',
+    findSession: (token) => findStaffSession(signInDeps, token),
+    words: () => staffTexts,
+    time: (_res, at) => renderTime(at),
+    facts(res) {
+      const { name, role } = currentStaff(res)
+      return html`<dl class="facts"><dt>Name</dt><dd><bdi>${name}</bdi></dd><dt>Role</dt><dd>${role}</dd></dl>`
+    },
+    mustAddFactor: (res) => currentStaff(res).mustAddFactor,
+    send(res, { title, body, status = 200, hasNewFactor = false }) {
+      const staff = res.locals.signedIn as SignedInStaff | undefined
+      const shown = staff && hasNewFactor ? { ...staff, mustAddFactor: false } : staff
+      sendPage(res, status, renderStaffPage({ title, body }, shown ?? null))
+    },
+    refuseSignedOut,
+    refuse: refuseForm,
   }
 }
 
 /** Staff who still need a second factor can only add one or sign out. */
 export function requireSession(req: Request, res: Response, next: NextFunction): void {
-  const staff = res.locals.staff as SignedInStaff | undefined
+  const staff = res.locals.signedIn as SignedInStaff | undefined
   if (staff === undefined) return refuseSignedOut(req, res)
   return staff.mustAddFactor ? requireSecondFactor(req, res, next) : next()
 }
 
 export function refuseSignedOut(req: Request, res: Response): void {
-  res.locals.staff = undefined
+  res.locals.signedIn = undefined
   if (req.originalUrl.startsWith('/admin/queues/api/')) return void res.status(403).json(signedOut)
   if (!isNavigation(req))
     return sendNoticePage(res, 403, 'Signed out', 'You are not signed in, or your session has ended.')
-  if (isFromOtherSite(req)) return sendPage(res, 200, stepPage)
+  if (isFromOtherSite({ cookies }, req)) return sendPage(res, 200, stepPage)
   sendRedirect(res, `/admin/sign-in?to=${encodeURIComponent(req.originalUrl)}`)
 }
 
@@ -72,41 +89,8 @@ function requireSecondFactor(req: Request, res: Response, next: NextFunction) {
 const noFactor = { error: 'Your account needs a second factor', message: 'Reload the page and add one.' }
 const signedOut = { error: 'You are signed out', message: 'Reload the page and sign in again.' }
 
-/** A script that fetches data must not be redirected to sign in. */
-function isNavigation(req: Request) {
-  const dest = req.headers['sec-fetch-dest']
-  return isSafeMethod(req) && (dest === undefined || dest === 'document')
-}
-
-/** Browsers omit SameSite=Strict cookies when following another site's link. */
-const isFromOtherSite = (req: Request) =>
-  req.headers['sec-fetch-site'] === 'cross-site' && readTokenCookie(req, 'session') === undefined
-
 /** When the page reloads itself, the browser sends the cookie. */
 const stepPage = renderStaffPage({
   title: 'One moment',
   body: html`<meta http-equiv="refresh" content="0" /><h1>One moment</h1><p><a href="">Continue</a></p>`,
 })
-
-export const readClient = (req: Request): SignInClient => ({
-  ip: req.ip ?? '',
-  userAgent: req.headers['user-agent'] ?? '',
-})
-
-export async function openStaffSession(
-  deps: SessionDeps,
-  req: Request,
-  res: Response,
-  token: string,
-  to: string,
-): Promise<void> {
-  await endOwnSession(deps, req, res)
-  setTokenCookie(res, 'session', token, sessionLifetimeMs / 1000)
-  sendRedirect(res, to)
-}
-
-export async function endOwnSession(deps: SessionDeps, req: Request, res: Response): Promise<void> {
-  const token = readTokenCookie(req, 'session')
-  if (token === undefined || res.locals.staff === undefined) return
-  await signOut(deps, token, byAccount(deps, currentStaff(res).id, req.ip ?? ''))
-}

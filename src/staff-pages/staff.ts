@@ -1,17 +1,16 @@
 import { html } from 'ghtml'
-import type { AccountSession } from '../accounts/account.ts'
+import { renderSessions } from '../account-pages/session-table.ts'
 import { findLastSignIns, listSessions } from '../accounts/sessions.ts'
 import { pagingLinks } from '../http/pages/table.ts'
-import { isolateText } from '../http/pages/text.ts'
-import { type SignedInStaff, withStaffAccounts } from '../staff/account.ts'
+import { withStaffAccounts } from '../staff/account.ts'
 import { type AccountFacts, listAccounts, lookUpAccount } from '../staff/list-accounts.ts'
 import { accountActions, describePassword, staffListActions } from '../staff-acts/account-acts.ts'
 import { accountDisplay, type PageField } from '../staff-acts/shown.ts'
 import { linkActions, renderDoneNotice } from './act-routes.ts'
 import { renderBadge, renderTime } from './format.ts'
 import type { StaffPage } from './guards.ts'
-import { buttonForm } from './layout.ts'
 import { accountPath, auditPath, readQueryText, textLink, withQuery } from './paths.ts'
+import { staffTexts } from './session.ts'
 import { renderFacts, renderTable } from './table.ts'
 
 const pageSize = 50
@@ -73,53 +72,6 @@ export const staffAccountPage: StaffPage<Reads> = async (deps, { id: name, query
     !${name === staff.name ? html`<p>This is your own account. <a href="/admin/account">Change your password, second factor and sessions</a></p>` : ''}
     !${linkActions(accountActions, name, account, staff)}
     <h2>Sessions</h2>
-    !${sessionsTable(staff, sessions, null)}`
+    !${renderSessions(staffTexts, renderTime, staff, sessions, null)}`
   return { title: `Account ${name}`, body }
-}
-
-/** If `endPath` is null, the table has no buttons. */
-export function sessionsTable(
-  staff: SignedInStaff,
-  sessions: readonly AccountSession[],
-  endPath: ((sessionId: string) => string) | null,
-): string {
-  if (sessions.length === 0) return html`<p>There are no sessions.</p>`
-  const look = { caption: '“Last seen” can be up to 15 minutes old.' }
-  if (endPath === null) return renderTable(sessionColumns, sessions, look)
-  const end = ({ sessionId, from }: AccountSession) => {
-    if (sessionId === staff.sessionId) return 'This session'
-    return buttonForm(staff, endPath(sessionId), html`End<span class="unseen"> Session from ${from}</span>`)
-  }
-  return renderTable([...sessionColumns, { label: 'End', isAction: true, html: end }], sessions, look)
-}
-
-const sessionColumns: PageField<AccountSession>[] = [
-  { label: 'Signed in', value: ({ createdAt }) => createdAt },
-  { label: 'Last seen', value: ({ lastSeenAt }) => lastSeenAt },
-  { label: 'From', html: ({ from }) => html`<span class="id">${from}</span>` },
-  { label: 'Program', html: ({ client }) => isolateText(clientInWords(client)) },
-]
-
-const browsers: readonly [pattern: RegExp, name: string][] = [
-  [/Edg(A|iOS)?\//, 'Edge'],
-  [/OPR\//, 'Opera'],
-  [/SamsungBrowser\//, 'Samsung Internet'],
-  [/Firefox\/|FxiOS\//, 'Firefox'],
-  [/Chrome\/|CriOS\//, 'Chrome'],
-  [/Safari\//, 'Safari'],
-]
-const systems: readonly [pattern: RegExp, name: string][] = [
-  [/Android/, 'Android'],
-  [/iPhone|iPad/, 'iOS'],
-  [/Windows/, 'Windows'],
-  [/Macintosh/, 'macOS'],
-  [/Linux|X11/, 'Linux'],
-]
-
-/** If the browser is unknown, returns the start of the `User-Agent`. */
-function clientInWords(userAgent: string) {
-  const nameIn = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent))?.[1]
-  const [browser, system] = [nameIn(browsers), nameIn(systems)]
-  if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`
-  return userAgent === '' ? 'unknown' : userAgent.slice(0, 40)
 }

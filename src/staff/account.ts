@@ -1,5 +1,6 @@
 import * as accounts from '../accounts/account.ts'
 import { findSession, type SignedIn } from '../accounts/sessions.ts'
+import { signInLimits } from '../accounts/sign-in-limit.ts'
 import { declareCollection, indexIfPresent, type Stored } from '../mongo/declare.ts'
 import * as field from '../mongo/fields.ts'
 import type { Deps } from '../platform/deps.ts'
@@ -37,6 +38,9 @@ const accountKind: accounts.AccountKind = {
   nameField: '_id',
   readName: (typed) => (isValidStaffName(typed) ? typed : null),
 }
+
+/** High enough for an office that shares one address. */
+export const staffSignInLimits = signInLimits('sign-in', 'staff', 50)
 
 type StaffModels = Pick<Deps, 'Staff' | 'StaffSession'>
 

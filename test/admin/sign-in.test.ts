@@ -2,6 +2,7 @@ import { createSignInChecks } from '../../src/accounts/sign-in-limit.ts'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { parseConfig } from '../../src/config/config.ts'
 import { checksPerOwner, createSlowHash } from '../../src/security/slow-hash.ts'
+import { staffSignInLimits } from '../../src/staff/account.ts'
 import { setStaffDisabled } from '../../src/staff/change-account.ts'
 import { createGate } from '../support/gate.ts'
 import { freshEnvironment, withSecondProcess, withService } from '../support/service.ts'
@@ -92,7 +93,9 @@ describe('Staff sign-in', () => {
       expect(performance.now() - startedAt).to.be.at.least(leastMs)
     }
     // Later attempts are only counted, because waiting for each takes seconds.
-    const counts = [service, beside].map(({ deps }) => createSignInChecks(deps).countAttempt)
+    const counts = [service, beside].map(
+      ({ deps }) => createSignInChecks(deps, staffSignInLimits).countAttempt,
+    )
     const eight = [...counts, ...counts, ...counts, ...counts]
     const attempts = await Promise.all(eight.map((count) => count(name, from)))
     const delays = attempts.filter((each) => each.isOpen).map(({ delayMs }) => delayMs)
@@ -116,7 +119,7 @@ describe('Staff sign-in', () => {
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const _ of [1, 2]) expect((await attemptAs(name, 'wrong', from)).status).to.equal(403)
     expect((await attemptAs(name, password, from)).status).to.equal(303)
-    const { countAttempt } = createSignInChecks(service.deps)
+    const { countAttempt } = createSignInChecks(service.deps, staffSignInLimits)
     for (const _ of [1, 2]) expect(await countAttempt(name, from)).to.include({ isOpen: true, delayMs: 0 })
   })
 

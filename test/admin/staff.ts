@@ -27,11 +27,11 @@ export async function hire(
 }
 
 /** A browser that isn't signed in yet, for the process at `origin`. */
-export function visit({ origin }: { origin: string }, firstCookie = '') {
+export function visit({ origin }: { origin: string }, firstCookie = '', accountPath = '/admin/account') {
   let cookie = firstCookie
   const send = async (path: string, init: RequestInit): Promise<Page> => {
     const kept = cookie === '' ? {} : { Cookie: cookie }
-    const headers = { ...kept, ...(init.headers as Record<string, string>) }
+    const headers = { 'Accept-Language': 'en', ...kept, ...(init.headers as Record<string, string>) }
     const response = await fetch(origin + path, { ...init, headers, redirect: 'manual' })
     const [set] = response.headers.getSetCookie()
     if (set !== undefined) cookie = /Max-Age=0/.test(set) ? '' : String(set.split(';')[0])
@@ -44,6 +44,7 @@ export function visit({ origin }: { origin: string }, firstCookie = '') {
     get cookie(): string {
       return cookie
     },
+    accountPath,
     get: (path: string, headers: Record<string, string> = {}) => send(path, { headers }),
     read: async (path: string) => readable((await send(path, {})).text),
     /** Submits a form of this site. `headers` add to or replace a browser's headers. */
@@ -54,7 +55,7 @@ export function visit({ origin }: { origin: string }, firstCookie = '') {
     /** Like `post`, with the session's CSRF token. */
     async act(path: string, fields: Record<string, string> = {}): Promise<Page> {
       if (form.cookie !== cookie) {
-        const { csrf = '' } = hiddenFields((await visitor.get('/admin/account')).text)
+        const { csrf = '' } = hiddenFields((await visitor.get(accountPath)).text)
         form = { cookie, csrf }
       }
       return visitor.post(path, { ...fields, csrf: form.csrf })
@@ -92,7 +93,7 @@ export const hiddenFields = (html: string): Record<string, string> =>
 
 /** Reads the key on the second-factor page into an app. A code's `step` is relative to the service's clock. */
 export async function scan(service: Service, visitor: Visitor) {
-  const { text } = await visitor.get('/admin/account/second-factor')
+  const { text } = await visitor.get(`${visitor.accountPath}/second-factor`)
   const secret = /<code>([A-Z2-7 ]{39})<\/code>/.exec(text)?.[1]?.replaceAll(' ', '') ?? ''
   const code = (step = 0) =>
     new TOTP({ secret }).generate({ timestamp: service.clock.now().getTime() + step * 30_000 })
@@ -102,7 +103,11 @@ export async function scan(service: Service, visitor: Visitor) {
 /** Returns an authenticator app and recovery codes. `current` is a code from the factor to replace. */
 export async function addFactor(service: Service, visitor: Visitor, current = '') {
   const { fields, code } = await scan(service, visitor)
-  const added = await visitor.post('/admin/account/second-factor', { ...fields, code: code(), current })
+  const added = await visitor.post(`${visitor.accountPath}/second-factor`, {
+    ...fields,
+    code: code(),
+    current,
+  })
   const recoveryCodes = [...added.text.matchAll(/<code>([\w-]{29})<\/code>/g)].map(([, each = '']) => each)
   if (added.status !== 200 || recoveryCodes.length !== 10) throw new Error(added.text)
   return { code, recoveryCodes }

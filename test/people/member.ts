@@ -4,15 +4,15 @@ import { byAccount, findSession } from '../../src/accounts/sessions.ts'
 import { signIn } from '../../src/accounts/sign-in.ts'
 import { createSignInChecks } from '../../src/accounts/sign-in-limit.ts'
 import { invitePerson, joinWithPassword } from '../../src/people/invite.ts'
-import { type PersonRole, withPeopleAccounts } from '../../src/people/person.ts'
-import { operator } from '../admin/staff.ts'
+import { type PersonRole, personSignInLimits, withPeopleAccounts } from '../../src/people/person.ts'
+import { operator, type Visitor, visit } from '../admin/staff.ts'
 import type { Service } from '../support/service.ts'
 
 export const password = 'gorgol tidjikja 84 brakna'
 const client = { ip: '198.51.100.1', userAgent: 'test' }
 
 export const accountsOf = ({ deps }: Service) =>
-  Object.assign(withPeopleAccounts(deps), createSignInChecks(deps))
+  Object.assign(withPeopleAccounts(deps), createSignInChecks(deps, personSignInLimits))
 
 export const tokenOf = (link: string): string => link.split('/').at(-1) ?? ''
 
@@ -46,4 +46,23 @@ export async function addPersonFactor(service: Service, name: string): Promise<s
   const result = await addSecondFactor(deps, session, input, byAccount(deps, session.id, client.ip))
   if (result.outcome !== 'done') throw new Error(result.outcome)
   return result.codes
+}
+
+/** A browser that isn't signed in yet. */
+export const visitAsPerson = (service: { origin: string }): Visitor => visit(service, '', '/portal/account')
+
+export interface PersonVisitor extends Visitor {
+  id: string
+  name: string
+  businessId: string
+}
+
+/** A person with a role in the business, signed in. */
+export async function enter(service: Service, businessId: string, role: PersonRole): Promise<PersonVisitor> {
+  const name = newName()
+  const id = await addPerson(service, businessId, role, name)
+  const visitor = visitAsPerson(service)
+  const { status, text } = await visitor.post('/portal/sign-in', { name, password })
+  if (status !== 303) throw new Error(text)
+  return Object.assign(visitor, { id, name, businessId })
 }

@@ -292,3 +292,26 @@ time, .id, code, pre { font-variant-numeric: tabular-nums; }
   }
 }
 `
+
+/** The bar with links to an area's pages. */
+export const headerStyles = `
+.top { background: var(--paper); border-bottom: 1px solid var(--line); }
+.top > div, main { max-width: 72rem; margin: 0 auto; padding: 0 1rem; }
+.top > div {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 0 1.25rem;
+  align-items: center;
+}
+.top nav { display: flex; flex-wrap: wrap; gap: 0 1.25rem; flex: 1; }
+.top nav a {
+  padding: .75rem 0;
+  text-decoration: none;
+  border-bottom: 3px solid transparent;
+}
+.top nav a:hover { text-decoration: underline; }
+.top nav a[aria-current] {
+  border-bottom-color: var(--accent);
+  font-weight: 600;
+}
+`

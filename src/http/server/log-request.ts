@@ -35,7 +35,8 @@ export function logRequest(
       keyId: key?.keyId ?? null,
       businessId: key?.businessId ?? null,
       sandbox: key?.sandbox ?? null,
-      staff: (res.locals.staff as { name: string } | undefined)?.name ?? null,
+      staff: res.locals.staff ?? null,
+      person: res.locals.person ?? null,
       replayed: res.hasHeader('Idempotent-Replayed'),
       traceId: span?.traceId,
     }

@@ -1,23 +1,29 @@
 import type { Response } from 'express'
 import { html } from 'ghtml'
+import type { PasswordFault } from '../accounts/passwords.ts'
 import type { IdentityProofFailure } from '../accounts/proof.ts'
-import { inputField } from '../http/pages/forms.ts'
+import { inputField, renderHiddenInput } from '../http/pages/forms.ts'
 import { addHeader } from '../http/pages/send-page.ts'
+import type { AccountTexts } from './words/en.ts'
 
 /** `fault` says what's wrong with the new password or code. */
-export type RefusedForm = IdentityProofFailure | { outcome: 'invalid'; fault: string }
+export type RefusedForm =
+  | IdentityProofFailure
+  | { outcome: 'invalid'; fault: PasswordFault | 'mismatch' | 'new-code' }
 
 /** `wrong` is the message for a wrong secret. */
-export function explainRefusal(res: Response, result: RefusedForm, wrong: string) {
-  if (result.outcome === 'invalid') return { status: 400, error: result.fault }
+export function explainRefusal(words: AccountTexts, res: Response, result: RefusedForm, wrong: string) {
+  if (result.outcome === 'invalid') return { status: 400, error: words.faults[result.fault] }
   if (result.outcome === 'refused') return { status: 403, error: wrong }
   const [status, why, seconds] =
     result.outcome === 'wait'
-      ? [429, 'Too many attempts.', result.seconds]
-      : [503, 'Too many people are signing in right now.', 2]
+      ? ([429, words.tooManyAttempts, result.seconds] as const)
+      : ([503, words.busy, 2] as const)
   addHeader(res, 'Retry-After', seconds)
-  const wait = seconds < 100 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
-  return { status, error: `${why} Try again in ${wait}.` }
+  return {
+    status,
+    error: why(seconds < 100 ? words.seconds(seconds) : words.minutes(Math.ceil(seconds / 60))),
+  }
 }
 
 export const errorNotice = (error: string): string =>
@@ -30,13 +36,13 @@ export const formCard = (action: string, fields: string, button: string): string
 export const passwordField = (name: string, label: string, attributes: string): string =>
   inputField(name, { label, attributes: `type="password" required ${attributes}` })
 
-export const newPasswordFields = (fault = ''): string =>
+export const newPasswordFields = (words: AccountTexts, fault = ''): string =>
   inputField('password', {
-    label: 'New password',
-    hint: 'At least 12 characters. For example, use several unrelated words.',
+    label: words.newPassword,
+    hint: words.newPasswordHint,
     fault,
     attributes: 'type="password" autocomplete="new-password" required',
-  }) + passwordField('again', 'New password again', 'autocomplete="new-password"')
+  }) + passwordField('again', words.again, 'autocomplete="new-password"')
 
 /** Accepts a code from an authenticator app, or a recovery code. */
 export const codeField = (name: string, label: string, hint: string): string =>
@@ -46,3 +52,7 @@ export const codeField = (name: string, label: string, hint: string): string =>
     attributes:
       'autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" required',
   })
+
+/** `label` is HTML. */
+export const buttonForm = ({ csrf }: { csrf: string }, path: string, label: string): string =>
+  html`<form method="post" action="${path}">!${renderHiddenInput('csrf', csrf)}<button>!${label}</button></form>`

@@ -1,0 +1,28 @@
+import { html } from 'ghtml'
+import { byCaller } from '../businesses/caller.ts'
+import { confirmOwnerSeen } from '../people/change-people.ts'
+import { listUnseenOwners } from '../people/list-people.ts'
+import { renderPostForm } from './frame.ts'
+import { frameLocaleOf } from './locale.ts'
+import type { Visit } from './visit.ts'
+
+/** Staff let an owner in: another owner must say that this is right. */
+export async function ownerAlerts({ deps, res, member, base }: Visit): Promise<string> {
+  if (member.role !== 'owner') return ''
+  const { words } = frameLocaleOf(res)
+  const unseen = await listUnseenOwners(deps, member.business._id, member.person.id)
+  const alerts = unseen.map(
+    ({
+      id,
+      name,
+    }) => html`<div class="notice wait" role="alert"><p>!${words.ownerReturned(html`<bdi>${name}</bdi>`)}</p>
+!${renderPostForm(member.person, `${base}/owners/${id}/seen`, '', html`<button class="plain">${words.ownerSeen}</button>`, words.proceed)}</div>`,
+  )
+  return alerts.join('')
+}
+
+export async function confirmOwner({ deps, req, member, caller, base }: Visit): Promise<{ to: string }> {
+  const seen = { id: String(req.params['id']), businessId: member.business._id }
+  await confirmOwnerSeen(deps, seen, byCaller(caller))
+  return { to: base }
+}

@@ -1,0 +1,48 @@
+import { baseStyles, headerStyles, tableStyles, touchStyles } from '../http/pages/style.ts'
+
+/** Forms for a thumb, tables for a desk, and receipts for a 58 mm printer. */
+export const personStylesheet = `${baseStyles}${touchStyles}${tableStyles('48rem')}${headerStyles}
+.top > div { justify-content: space-between; padding-top: .25rem; }
+.top nav { flex-basis: 100%; order: 3; overflow-wrap: normal; }
+.owner { margin: 0; font-weight: 700; }
+.account { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: center; }
+.account form, .account button { margin: 0; }
+.top .plain, .inline button, td button {
+  width: auto;
+  min-height: 2.75rem;
+  padding: .3rem .75rem;
+  font-size: 1rem;
+}
+.top .plain { border-color: transparent; text-decoration: underline; }
+.live {
+  padding: .1rem .6rem;
+  border: 2px solid var(--good);
+  border-radius: 1rem;
+  color: var(--good);
+  font-size: .9rem;
+  white-space: nowrap;
+}
+main { padding-top: 1rem; padding-bottom: 2rem; }
+main.narrow { max-width: 30rem; }
+h2 { margin-top: 1.5rem; }
+.money { font-size: 2.25rem; line-height: 1.2; font-weight: 700; margin: 0; }
+.secret, td code, pre { overflow-wrap: anywhere; white-space: pre-wrap; }
+.links, .inline, .filter { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: end; }
+.links { padding: 0; list-style: none; align-items: center; }
+.filter .field { flex: 1 1 9rem; margin: 0; }
+.filter button { flex: 0 0 auto; width: auto; }
+button.danger { border-color: var(--bad); background: var(--bad); color: var(--on-accent); }
+.meter { display: block; width: 100%; height: 1rem; }
+@media (min-width: 48.01rem) {
+  main:not(.narrow) > form, main:not(.narrow) > .card form { max-width: 30rem; }
+  main:not(.narrow) .button { display: inline-block; width: auto; }
+  td.number { white-space: nowrap; }
+}
+@page receipt { size: 58mm 160mm; margin: 2mm; }
+@media print {
+  .top, .test, .unprinted { display: none; }
+  main { max-width: none; padding: 0; }
+  .receipt { page: receipt; font-size: 9pt; }
+  .receipt .money { font-size: 16pt; }
+}
+`
