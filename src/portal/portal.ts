@@ -1,13 +1,35 @@
+import type { Router } from 'express'
+import { sendRedirect } from '../http/pages/send-page.ts'
+import type { RightName } from '../people/rights.ts'
+import { frameLocaleOf } from '../people-pages/locale.ts'
 import type { AreaPages } from '../people-pages/router.ts'
-import { serveVisit } from '../people-pages/serve.ts'
+import { hasRight, type Visit } from '../people-pages/visit.ts'
 
+const sections = {
+  payments: 'read-payments',
+  money: 'read-money',
+  webhooks: 'read-webhooks',
+  keys: 'read-keys',
+  people: 'read-people',
+  limits: 'read-limits',
+  activity: 'read-acts',
+} as const satisfies Record<string, RightName>
+
+/** What owners and accountants see of their business, and what owners change. */
 export const portal: AreaPages = {
   path: '/portal',
-  navigation: () => [],
-  addPages(router) {
-    router.get(
-      '/',
-      serveVisit('read-payments', async () => ({ title: 'portal', body: '<h1>portal</h1>' })),
-    )
+  navigation(visit) {
+    const { base, member, res } = visit
+    const { sections: names, till, otherMode } = frameLocaleOf(res).words
+    const [here, there] = member.sandbox ? ['test', 'live'] : ['live', 'test']
+    const pages = Object.entries(sections)
+      .filter(([, right]) => hasRight(visit, right))
+      .map(([name]) => ({ path: `${base}/${name}`, text: names[name as keyof typeof sections] }))
+    const tillLink = { path: base.replace('/portal', '/till'), text: till }
+    const other = { path: base.replace(`/${here}`, `/${there}`), text: otherMode[there as 'test' | 'live'] }
+    return [...pages, ...(hasRight(visit, 'use-till') ? [tillLink] : []), other]
+  },
+  addPages(router: Router) {
+    router.get('/', (_req, res) => sendRedirect(res, `${(res.locals.visit as Visit).base}/payments`))
   },
 }

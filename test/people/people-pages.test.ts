@@ -94,7 +94,7 @@ describe('The pages of people', () => {
       await enter(service, businessId, 'owner'),
       await enter(service, businessId, 'owner'),
     ]
-    const base = `/portal/${businessId}/test`
+    const base = `/till/${businessId}/test`
     const confirm = (id: string) => owner.act(`${base}/owners/${id}/seen`)
     await confirm(other.id)
     expect((await owner.get(base)).text).to.not.include(`/owners/${other.id}/seen`)

@@ -31,6 +31,16 @@ export const englishFrameTexts = {
   ownerReturned: (name: string) =>
     `The operator has let ${name} in as an owner. If you did not expect this, contact the operator at once.`,
   ownerSeen: 'I know about this',
+  sections: {
+    payments: 'Payments',
+    money: 'Money',
+    webhooks: 'Webhooks',
+    keys: 'Keys',
+    people: 'People',
+    limits: 'Limits',
+    activity: 'What happened',
+  },
+  otherMode: { test: 'Go to the sandbox', live: 'Go to live' },
   oneMoment: 'One moment',
   proceed: 'Continue',
   start: 'Go to the start page',

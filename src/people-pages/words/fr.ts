@@ -31,6 +31,16 @@ export const frenchFrameTexts: FrameTexts = {
   ownerReturned: (name) =>
     `L’opérateur a donné accès à ${name} comme propriétaire. Si vous ne vous y attendiez pas, contactez-le tout de suite.`,
   ownerSeen: 'Je suis au courant',
+  sections: {
+    payments: 'Paiements',
+    money: 'Argent',
+    webhooks: 'Webhooks',
+    keys: 'Clés',
+    people: 'Personnes',
+    limits: 'Limites',
+    activity: 'Historique',
+  },
+  otherMode: { test: 'Aller au bac à sable', live: 'Aller au réel' },
   oneMoment: 'Un instant',
   proceed: 'Continuer',
   start: 'Aller à la page d’accueil',
