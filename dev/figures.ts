@@ -18,7 +18,7 @@ export const figures = [
   { name: 'lines of test/ for each line of the product', value: linesIn('test') / productLines, max: 1.45 },
   { name: 'lines of test/faults/', value: linesIn('test/faults'), max: 6_500 },
   { name: 'lines of test/support, faults and attack', value: sum(harness.map(linesIn)), max: 15_000 },
-  { name: 'KB of docs/**/*.md', value: pageBytes / 1024, max: 190 },
+  { name: 'KB of docs/**/*.md', value: pageBytes / 1024, max: 204 },
   { name: 'lines of bench/', value: linesIn('bench'), max: 3_800 },
   { name: 'lines of dev/', value: linesIn('dev'), max: 4_000 },
   { name: 'lines of README.md', value: linesOf('README.md'), max: 90 },

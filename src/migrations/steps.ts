@@ -3,7 +3,7 @@ import type { Deps } from '../platform/deps.ts'
 import { assumedWarningMs, undeletedFilter } from '../webhooks/endpoints/endpoint.ts'
 import type { Pacer } from '../work/pace.ts'
 
-export type StepDeps = Pick<Deps, 'Endpoint'>
+export type StepDeps = Pick<Deps, 'Endpoint' | 'Person' | 'PersonSession' | 'Invitation'>
 
 export interface Step {
   name: string
@@ -17,6 +17,13 @@ const batchSize = 500
 /** A number is never used again (CONTRIBUTING.md, "Stored documents"). */
 export const steps: Record<number, Step> = {
   1: { name: 'add reportedFailure.reportedAt to endpoints', run: addReportedAt },
+  2: { name: 'create the collections of people', run: expectCollections },
+}
+
+/** The release creates all collections first. Without the unique index, two people could have one name. */
+async function expectCollections({ Person, PersonSession, Invitation }: StepDeps): Promise<number> {
+  for (const { collection } of [Person, PersonSession, Invitation]) await collection.indexInformation()
+  return 0
 }
 
 async function addReportedAt({ Endpoint }: StepDeps, pace: Pacer): Promise<number> {
