@@ -133,7 +133,7 @@ async function sendAccount(
     !${sessions.length > 1 ? others : ''}
     <h2>${words.password}</h2>
     !${passwordForm(site, res, fault)}`
-  site.send(res, { title: words.account, status, body })
+  site.send(res, { title: words.account, status, body, isWide: true })
 }
 
 function factorSection(site: AccountSite, res: Response, factor: Account['secondFactor']) {

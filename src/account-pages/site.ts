@@ -45,6 +45,8 @@ export interface AccountPage {
   title: string
   body: string
   status?: number
+  /** For tables. */
+  isWide?: boolean
   /** The header no longer asks for a second factor. */
   hasNewFactor?: boolean
 }

@@ -55,7 +55,7 @@ function header(res: Response, words: FrameTexts, owner: string, current = '') {
     ({ path, text }) => html`<a href="${path}" !${path === current ? 'aria-current="page"' : ''}>${text}</a>`,
   )
   return html`<header class="top"><div>
-<p class="owner"><bdi>${owner}</bdi> !${visit?.member.sandbox === false ? html`<span class="live">${words.live}</span>` : ''}</p>
+<p class="owner">!${person === undefined ? html`<bdi>${owner}</bdi>` : html`<a href="/portal"><bdi>${owner}</bdi></a>`} !${visit?.member.sandbox === false ? html`<span class="live">${words.live}</span>` : ''}</p>
 !${person === undefined ? '' : account(words, person)}
 !${links.length === 0 ? '' : html`<nav aria-label="${words.pages}">!${links}</nav>`}
 </div></header>`

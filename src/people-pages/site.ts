@@ -42,7 +42,7 @@ export function createPersonSite(deps: Deps): AccountSite {
     time: (res, at) => html`<time datetime="${at.toISOString()}">${localeOf(res).moment(at)}</time>`,
     facts: (res) => html`<p><bdi>${signedInPerson(res)?.name ?? ''}</bdi></p>`,
     mustAddFactor: () => false,
-    send: (res, page) => sendPersonPage(res, { ...page, isNarrow: true }),
+    send: (res, { isWide = false, ...page }) => sendPersonPage(res, { ...page, isNarrow: !isWide }),
     refuseSignedOut,
     refuse: (res, why) => sendPersonNote(res, 403, why),
   }

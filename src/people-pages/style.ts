@@ -2,7 +2,7 @@ import { baseStyles, headerStyles, tableStyles, touchStyles } from '../http/page
 
 /** Forms for a thumb, tables for a desk, and receipts for a 58 mm printer. */
 export const personStylesheet = `${baseStyles}${touchStyles}${tableStyles('48rem')}${headerStyles}
-.top > div { justify-content: space-between; padding-top: .25rem; }
+.top > div { justify-content: space-between; min-height: 3rem; }
 .top nav { flex-basis: 100%; order: 3; overflow-wrap: normal; }
 .owner { margin: 0; font-weight: 700; }
 .account { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: center; }
