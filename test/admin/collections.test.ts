@@ -52,7 +52,7 @@ describe('The schema of each collection', () => {
     const phone = await addFactor(service, staff)
     const [ownerName, linked] = [newName(), await addPerson(service, merchant.businessId, 'owner')]
     await addPerson(service, merchant.businessId, 'owner', ownerName)
-    const recoveryCodes = await addPersonFactor(service, ownerName)
+    const { codes: recoveryCodes } = await addPersonFactor(service, ownerName)
     await resetPerson(service.deps, linked, operator)
     const secrets = await Promise.all(
       collectionDeclarations.flatMap(({ name, fields }) =>

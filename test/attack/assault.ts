@@ -2,7 +2,7 @@ import type { Cast } from './cast/cast.ts'
 import { harvest } from './cast/harvest.ts'
 import { filler, type Sending } from './cast/references.ts'
 import { responseChecks } from './checks/checks.ts'
-import { type Exchange, faultOf } from './checks/exchange.ts'
+import { type Exchange, faultOf, isForPeople } from './checks/exchange.ts'
 import { maxRepeats, mayBeCut, missingResponseChecks } from './checks/missing-response.ts'
 import type { Attack, Scene } from './generators/attack.ts'
 import type { Violations } from './violations.ts'
@@ -52,7 +52,8 @@ export function createAssault(port: number, cast: Cast, violations: Violations) 
     }
   }
   async function send(attack: Attack, scene: Sending['scene'], connection: Connection): Promise<void> {
-    const [actor, staff] = [pick(cast.actors, attack.actor), pick(cast.staff, attack.staff)]
+    const visitors = isForPeople(attack.line) ? cast.people : cast.staff
+    const [actor, staff] = [pick(cast.actors, attack.actor), pick(visitors, attack.staff)]
     const sending: Sending = { actor, staff, number: requests, sentAt: performance.now(), scene }
     requests += 1
     statuses.set(sending.number, [])
@@ -100,4 +101,4 @@ export function createAssault(port: number, cast: Cast, violations: Violations) 
 
 const pick = <Item>(items: readonly Item[], number: number): Item => items[number % items.length] as Item
 const kindOf = (attack: Attack, { actor, staff }: Sending): string =>
-  /^\w+ \/admin(\/|$)/.test(attack.target) ? `staff: ${staff.role}` : actor.kind
+  /^\w+ \/(admin|till|portal)(\/|$)/.test(attack.target) ? `page of ${staff.role}` : actor.kind

@@ -11,41 +11,45 @@ import type { Service } from '../support/service.ts'
 export const password = 'gorgol tidjikja 84 brakna'
 const client = { ip: '198.51.100.1', userAgent: 'test' }
 
-export const accountsOf = ({ deps }: Service) =>
+export const accountsOf = ({ deps }: Pick<Service, 'deps'>) =>
   Object.assign(withPeopleAccounts(deps), createSignInChecks(deps, personSignInLimits))
 
 export const tokenOf = (link: string): string => link.split('/').at(-1) ?? ''
 
-export const joinBy = (service: Service, link: string) =>
+type WithDeps = Pick<Service, 'deps'>
+
+export const joinBy = (service: WithDeps, link: string) =>
   joinWithPassword(accountsOf(service), { token: tokenOf(link), password, ip: client.ip })
 
 let names = 0
 export const newName = (): string => `person-${(names += 1)}@example.com`
 
-export async function addPerson(service: Service, businessId: string, role: PersonRole, name = newName()) {
+export async function addPerson(service: WithDeps, businessId: string, role: PersonRole, name = newName()) {
   const { link } = await invitePerson(service.deps, { businessId, role, name }, operator)
   const joined = await joinBy(service, link)
   if (joined.outcome !== 'joined') throw new Error(joined.outcome)
   return joined.person._id
 }
 
-export async function openPersonSession(service: Service, name: string) {
+export async function openPersonSession(service: WithDeps, name: string) {
   const deps = accountsOf(service)
   const result = await signIn(deps, { name, password, client })
-  const found = result.outcome === 'signed-in' ? await findSession(deps, result.token) : null
-  if (found === null) throw new Error(result.outcome)
-  return found
+  if (result.outcome !== 'signed-in') throw new Error(result.outcome)
+  const found = await findSession(deps, result.token)
+  if (found === null) throw new Error('the session has ended')
+  return { ...found, token: result.token }
 }
 
-export async function addPersonFactor(service: Service, name: string): Promise<string[]> {
+/** The returned session stays open. */
+export async function addPersonFactor(service: WithDeps, name: string) {
   const deps = accountsOf(service)
   const session = await openPersonSession(service, name)
   const { secret } = proposeFactor(deps, session)
-  const code = new TOTP({ secret }).generate({ timestamp: service.clock.now().getTime() })
+  const code = new TOTP({ secret }).generate({ timestamp: deps.now().getTime() })
   const input = { secret, code, current: '', ip: client.ip }
   const result = await addSecondFactor(deps, session, input, byAccount(deps, session.id, client.ip))
   if (result.outcome !== 'done') throw new Error(result.outcome)
-  return result.codes
+  return { ...session, codes: result.codes }
 }
 
 /** A browser that isn't signed in yet. */

@@ -1,9 +1,11 @@
 import { randomBytes, randomInt } from 'node:crypto'
+import { type PersonRole, personRoles } from '../../../src/people/person.ts'
 import type { Deps } from '../../../src/platform/deps.ts'
 import { createAccount } from '../../../src/staff/change-account.ts'
 import type { StaffRole } from '../../../src/staff/permissions.ts'
 import { createBusinessShop } from '../../../src/store/shops/shops.ts'
 import { createWallet } from '../../../src/wallets/sandbox/operate.ts'
+import { addPerson, addPersonFactor, openPersonSession, password } from '../../people/member.ts'
 import type { Provider } from '../../support/provider.ts'
 import { tester } from '../../support/service.ts'
 import type { Stage } from '../stage/stage.ts'
@@ -30,6 +32,7 @@ export async function assembleCast({ deps, origin, provider, endpointServers }: 
     businessIds,
     hunterKey,
     staff,
+    people: await createPeople(deps, businessIds, secrets),
     secrets,
     pools,
     known: { pools, payers, owners: businessIds.length, trapPort, allowedPort },
@@ -68,7 +71,13 @@ export function createMadeSecrets() {
 }
 
 type Account = Record<'name' | 'password' | 'csrf', string>
-export type Staff = Account & { role: StaffRole | 'forged' | 'absent'; cookie: string | null }
+export type Staff = Account & {
+  role: StaffRole | PersonRole | 'forged' | 'absent'
+  cookie: string | null
+  /** The business of a person. */
+  owner?: number
+  businessId?: string
+}
 
 export async function createStaff(deps: Deps, origin: string, secrets: MadeSecrets): Promise<Staff[]> {
   const staff: Staff[] = []
@@ -79,14 +88,32 @@ export async function createStaff(deps: Deps, origin: string, secrets: MadeSecre
     secrets.add('password', account.password)
     staff.push({ role, ...account, ...(await signIn(origin, account)) })
   }
+  return withStrangers(staff, '__Host-staff', secrets)
+}
+
+function withStrangers(accounts: Staff[], cookieName: string, secrets: MadeSecrets): Staff[] {
   const forged = randomBytes(24).toString('base64url')
   const stranger = { role: 'forged', name: 'forged', password: 'forged-password' } as const
-  staff.push({ ...stranger, cookie: `__Host-staff=${forged}`, csrf: forged })
-  for (const { cookie, csrf } of staff) {
+  const all: Staff[] = [...accounts, { ...stranger, cookie: `${cookieName}=${forged}`, csrf: forged }]
+  for (const { cookie, csrf } of all) {
     secrets.add('session', cookie?.split('=')[1] ?? '')
     secrets.add('form token', csrf)
   }
-  return [...staff, { ...stranger, role: 'absent', cookie: null, csrf: 'none' }]
+  return [...all, { ...stranger, role: 'absent', cookie: null, csrf: 'none' }]
+}
+
+/** Of two businesses. Their owners have a second factor, because both are approved. */
+async function createPeople(deps: Deps, businessIds: readonly string[], secrets: MadeSecrets) {
+  const people: Staff[] = []
+  for (const [owner, businessId] of businessIds.slice(0, 2).entries())
+    for (const role of personRoles) {
+      const name = `mk${owner}e-${role}@shop.example`
+      await addPerson({ deps }, businessId, role, name)
+      const open = role === 'owner' ? addPersonFactor : openPersonSession
+      const { token, csrf } = await open({ deps }, name)
+      people.push({ role, name, password, cookie: `__Host-person=${token}`, csrf, owner, businessId })
+    }
+  return withStrangers(people, '__Host-person', secrets)
 }
 
 async function signIn(origin: string, account: { name: string; password: string }) {

@@ -51,6 +51,8 @@ export function filler(known: Known, sending: Sending): (text: string) => string
   }
   const valueOf = (whole: string, first: string, second?: string, index?: string): string => {
     const at = Number(index ?? number)
+    if (first === 'mine')
+      return second ? pick(staff.owner ?? 0, 'test', second, at) : (staff.businessId ?? 'none')
     if (first === 'own') return pick(actor.owner, actor.mode, second ?? '', at)
     if (first === 'other') return pickOther(second ?? '', at)
     if (first === 'scene') return second ? (scene.found.get(second) ?? 'none') : `scene-${scene.number}`

@@ -4,10 +4,13 @@ import { tagsIn } from '../cast/references.ts'
 import { markup } from '../corpora/naughty-strings.ts'
 import { parsed } from '../wire/response.ts'
 import { enveloped } from './enveloped.ts'
-import { type Check, type Exchange, expectedFor, operationAt } from './exchange.ts'
+import { type Check, type Exchange, expectedFor, isForPeople, operationAt } from './exchange.ts'
 import { missingResponseChecks } from './missing-response.ts'
 import { createOncePerKey } from './once-per-key.ts'
 import { runChecks } from './run-checks.ts'
+
+const provesIdentity = /^\/(admin|portal)\/(sign-in|confirm|invitation|set-password|account\/)/
+const crowded = /Too many people are signing in|Trop de personnes se connectent|عدد من يسجّلون/
 
 /** Two kinds of 503 are intended: a disabled business, and too many concurrent sign-ins. */
 function isIntended({ actor, response, attack, line }: Exchange): boolean {
@@ -15,8 +18,8 @@ function isIntended({ actor, response, attack, line }: Exchange): boolean {
   if (status !== 503) return false
   const isRefusal = body.includes('"FEATURE_DISABLED"') || attack.method === 'HEAD'
   const isOff = actor.kind === 'switched off' && isRefusal && headers.has('retry-after')
-  const isSignIn = attack.method === 'POST' && line.startsWith('/admin/sign-in')
-  const isCrowded = body.includes('Too many people are signing in right now.') && headers.has('retry-after')
+  const isSignIn = attack.method === 'POST' && provesIdentity.test(line)
+  const isCrowded = crowded.test(body) && headers.has('retry-after')
   return isOff || (isSignIn && isCrowded)
 }
 
@@ -76,6 +79,7 @@ const isUnread = ({ response }: Exchange): boolean =>
 const accessRefused: Check = (exchange) => {
   const { attack, line } = exchange
   if (attack.raw !== null) return rawFault(exchange)
+  if (isForPeople(line)) return personFault(exchange)
   return line.startsWith('/admin') ? staffFault(exchange) : keyFault(exchange)
 }
 
@@ -117,8 +121,31 @@ const staffFault: Check = (exchange) => {
     : 'accepts a form without the token of its session'
 }
 
+/** What needs no role in a business: a person's own account. */
+const ofOwnAccount = /^\/portal\/(sign-out|confirm|invitation|account\/)/
+const ofStrangers = /^\/portal\/(sign-in|set-password|invitation|\w+\.(css|js))/
+
+const personFault: Check = (exchange) => {
+  const { staff, response, line, attack } = exchange
+  const isOut = staff.role === 'forged' || staff.role === 'absent'
+  const { status } = response
+  const isRefused = status >= 400 || sendsToSignIn(exchange)
+  const isStep = response.body.includes('http-equiv="refresh" content="0"') || attack.method === 'HEAD'
+  if (isOut && !isRefused && !ofStrangers.test(line) && !isStep)
+    return `got ${status} without being signed in`
+  if (isRefused || !isAct(exchange) || attack.method === 'HEAD') return null
+  if (!isFromOwnSite(exchange)) return `accepts an action from another site (${attack.site})`
+  if (ofStrangers.test(line)) return null
+  if (!hasToken(exchange)) return 'accepts a form without the token of its session'
+  if (ofOwnAccount.test(line)) return null
+  if (line.split('/')[2] !== staff.businessId) return 'lets a person act in another business'
+  const mayAct = staff.role === 'owner' || (staff.role === 'cashier' && line.startsWith('/till/'))
+  return mayAct ? null : `lets a person with the role ${staff.role} act`
+}
+
 const sendsToSignIn = ({ response }: Exchange): boolean =>
-  response.status === 303 && response.headers.get('location')?.startsWith('/admin/sign-in?to=') === true
+  response.status === 303 &&
+  /^\/(admin|portal)\/sign-in(\?to=|$)/.test(response.headers.get('location') ?? '')
 const isAct = ({ attack }: Exchange): boolean => attack.method !== 'GET' && attack.method !== 'HEAD'
 
 /** What needs no session: a refusal, the sign-in with its redirect and stylesheet, and the page awaiting the cookie. */
@@ -155,6 +182,13 @@ const createBusinessesApart =
   (pools: Pick<Pools, 'holderOf'>): Check =>
   (exchange) => {
     const { actor, response, line, attack } = exchange
+    if (attack.raw === null && isForPeople(line)) {
+      // The links to other languages repeat the query.
+      const strange = tagsIn(response.body).some(
+        ({ owner, number }) => owner !== exchange.staff.owner && number !== exchange.number,
+      )
+      return strange ? 'shows a person data of another business' : null
+    }
     // Staff see all businesses, and the payment page needs only the link.
     if (attack.raw === null && !line.startsWith('/api/')) return null
     const tags = tagsIn(response.body)

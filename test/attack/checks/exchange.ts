@@ -20,7 +20,9 @@ export interface Exchange {
 
 export const expectedFor = ({ attack, index }: Exchange) => attack.raw?.expected[index] ?? null
 export type Check = (exchange: Exchange) => string | null
-export const isPage = (line: string): boolean => /^\/($|\?|(p|pay|sandbox|admin|docs)($|[/?]))/.test(line)
+export const isPage = (line: string): boolean =>
+  /^\/($|\?|(p|pay|sandbox|admin|till|portal|docs)($|[/?]))/.test(line)
+export const isForPeople = (line: string): boolean => /^\/(till|portal)($|[/?])/.test(line)
 export const isApi = (line: string): boolean => line.startsWith('/api/v1/')
 export const isBoard = (line: string): boolean => /^\/admin\/queues($|[/?])/.test(line)
 

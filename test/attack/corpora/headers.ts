@@ -22,6 +22,7 @@ export const oddHeaders: readonly Header[] = [
   ['Accept-Encoding', 'gzip;q=1e9, *'],
   ['Cookie', `__Host-staff=${'a'.repeat(3000)}`],
   ['Cookie', '=;;;=a; __proto__=x; __Host-staff=%00%ff'],
+  ['Cookie', '__Host-person=forged; __Host-lang=%00; __Host-person-pending=a'],
   ['Cookie', 'a=b; '.repeat(500)],
   ['User-Agent', '<xq>${jndi:ldap://127.0.0.1:~trap~/a}'],
   ['Connection', 'X-Idempotency-Key, Authorization'],

@@ -112,7 +112,7 @@ export const plants: readonly Plant[] = [
     replace('checkCsrf', 'hasValidCsrf($user, $csrf)', '(hasValidCsrf($user, $csrf) || $csrf !== null)'),
   ]),
   plant('access refused', /^(POST|PUT) \/admin/, 'a page on another site can submit forms', [
-    replace('requireOwnOrigin', 'isFromOwnSite($$)', 'publicUrl.length > 0'),
+    replace('requireOwnOrigin', 'isFromOwnSite($$)', 'site !== undefined'),
   ]),
   plant('businesses apart', / \/dev\/intents\/:/, 'the intent of another business can be read', [
     replace('ownIntent', '$ === caller.businessId', 'intent !== null'),
@@ -131,7 +131,7 @@ export const plants: readonly Plant[] = [
     ),
   ]),
   plant('escaped', /^POST \/($|p|sandbox)/, 'a field shows the input without escaping it', [
-    replace('renderFormField', "$ ? '' : 'wrong'", 'value'),
+    replace('inputField', "$ ? 'field' : 'field wrong'", 'value'),
   ]),
   plant('no internals shown', writes, 'an error response contains a stack trace', [
     replace('parseJson', "refuse('INVALID_JSON')", "refuse('INVALID_JSON', { message: new Error().stack })"),

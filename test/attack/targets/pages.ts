@@ -16,6 +16,7 @@ function page(by: Target['by'], address: string): Target {
   }
 }
 const pagesOf = (by: Target['by'], addresses: string) => words(addresses).map((address) => page(by, address))
+
 const form = (by: Target['by'], path: string, fields: Record<string, string[]>): Target => {
   const shown = page(by, path)
   return { ...shown, name: shown.name.replace('GET', 'POST'), method: 'POST', body: { kind: 'form', fields } }
@@ -27,6 +28,12 @@ const period = { from: ['', '2026-01-01'], to: [''], reason: ['', 'x'] }
 const searched = words('~intent~ ~short~ ~code~ ~phone~ 22000001 ~orderNumber~ .* a')
 const replayed = ['', 'payment.created', 'x']
 const csrf = ['~csrf~', '~csrf~', '~csrf~', '', 'forged', '~form~']
+
+const own = (path: string, fields: Record<string, string[]> = {}) =>
+  form('person', `/portal/${path}`, { csrf, ...fields })
+
+/** A person acts in their own business, and tries to in another. */
+const inBusiness = (business: string) => [own(`${business}/test/owners/aaaaaaaaaaaaaaaaaaaaaaaa/seen`)]
 
 export const pages: readonly Target[] = [
   ...pagesOf(
@@ -98,6 +105,39 @@ export const pages: readonly Target[] = [
   act('endpoints/~endpoint~/requeue-all', period),
   act('endpoints/~endpoint~/replay', { ...period, event: replayed, deliveries: ['all', 'undelivered'] }),
   act('endpoints/~endpoint~/replays/~replay~/cancel'),
+  ...pagesOf(
+    'person',
+    `
+    /portal /portal/account?done /portal/account/second-factor /portal/confirm?to /till /till/~mine~/test
+    /till/~mine~/live /till/~business~/test /portal/~mine~/test /portal/~business~/test /portal/~mine~/live
+    /portal/sign-in?to /portal/sign-in/code?to /portal/nothing.css
+  `,
+  ),
+  page('person', `/portal/invitation/${'A'.repeat(43)}`),
+  page('person', `/portal/set-password/${'A'.repeat(43)}`),
+  form('person', '/portal/sign-in', {
+    name: ['~staff~', 'nobody@shop.example', '22000001', ''],
+    password: ['~password~', 'wrong', ''],
+    to: words(
+      '/portal /till/x //evil.example https://evil.example/ /\\evil.example /portal/../..//evil.example',
+    ),
+  }),
+  form('person', '/portal/sign-in/code', { code: secondCodes, csrf, to: ['/portal'] }),
+  form('person', '/portal/set-password', {
+    token: ['', 'A'.repeat(43)],
+    password: ['~password~', ''],
+    again: ['~password~', ''],
+  }),
+  ...[
+    own('invitation', { token: ['', 'A'.repeat(43)], password: ['~password~'], again: ['~password~'] }),
+    own('confirm', { code: secondCodes, password: ['wrong', ''], to: ['/portal', '//evil.example'] }),
+    own('account/second-factor', { sealed: ['', 'forged'], code: ['123456'], current: [''] }),
+    own('account/recovery-codes', { code: ['123456', ''] }),
+    own('account/password', { old: ['wrong', ''], password: ['~password~'], again: ['~password~'] }),
+    own('account/sessions/aaaaaaaaaaaaaaaaaaaaaaaa/end'),
+    own('sign-out', { csrf: ['', 'forged'] }),
+  ],
+  ...['~mine~', '~business~'].flatMap((business) => inBusiness(business)),
   ...pagesOf('customer', '/docs/packages/ /docs/packages/payment-intents-mru-client-0.0.0.tgz'),
   ...readPackages().flatMap(({ path }) => [page('customer', path), page('customer', `${path}.sha256`)]),
 ]

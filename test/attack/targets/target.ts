@@ -6,7 +6,7 @@ export interface Target {
   name: string
   method: string
   path: string
-  by: 'key' | 'customer' | 'staff'
+  by: 'key' | 'customer' | 'staff' | 'person'
   query: object | null
   body: TargetBody
   route: Route | null

@@ -5,8 +5,8 @@ import type { Attack, Site } from '../generators/attack.ts'
 
 export type Sender = { actor: Actor; staff: Staff; fill(text: string): string }
 
-/** Below /admin, requests carry a staff session, except sign-ins, which would end it. */
-const isForStaff = (line: string): boolean => /^\/admin(\/|$|\?)/.test(line)
+/** These requests carry a session, except sign-ins, which would end it. */
+const needsSession = (line: string): boolean => /^\/(admin|till|portal)(\/|$|\?)/.test(line)
 type Header = readonly [name: string, value: string]
 
 const browserHeaders = (origin: string, site: string): Header[] => [
@@ -27,8 +27,8 @@ export function compose(attack: Attack, { actor, staff, fill }: Sender): Buffer 
   const body = typeof attack.body === 'string' ? Buffer.from(fill(attack.body)) : attack.body
   const line = fill(attack.line)
   const [second, third] = attack.from
-  const cookie = line.startsWith('/admin/sign-in') ? null : staff.cookie
-  const browser: Header[] = isForStaff(line)
+  const cookie = /^\/(admin|portal)\/sign-in/.test(line) ? null : staff.cookie
+  const browser: Header[] = needsSession(line)
     ? [...(cookie === null ? [] : [['Cookie', cookie] as const]), ...headersOfSite[attack.site]]
     : []
   const headers: Header[] = [
