@@ -32,7 +32,7 @@ export const serveVisit = (
     const refusal = refusalOf(typeof right === 'string' ? right : right(visit), member, deps.now())
     const to = encodeURIComponent(req.originalUrl)
     if (refusal === 'step-up') return sendRedirect(res, `/portal/confirm?to=${to}`)
-    if (refusal === 'second-factor') return sendRedirect(res, '/portal/account/second-factor')
+    if (refusal === 'second-factor') return sendRedirect(res, '/portal/account/second-factor?required=yes')
     if (refusal !== null) return sendPersonNote(res, 403, refusal)
     const result = await handle(visit)
     if (result === 'sent') return

@@ -41,7 +41,7 @@ export function createPersonSite(deps: Deps): AccountSite {
     words: (res) => localeOf(res).words,
     time: (res, at) => html`<time datetime="${at.toISOString()}">${localeOf(res).moment(at)}</time>`,
     facts: (res) => html`<p><bdi>${signedInPerson(res)?.name ?? ''}</bdi></p>`,
-    mustAddFactor: () => false,
+    mustAddFactor: (res) => res.req.query.required === 'yes',
     send: (res, { isWide = false, ...page }) => sendPersonPage(res, { ...page, isNarrow: !isWide }),
     refuseSignedOut,
     refuse: (res, why) => sendPersonNote(res, 403, why),

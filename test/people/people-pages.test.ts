@@ -1,8 +1,10 @@
 import { expect } from 'chai'
+import { createSignInChecks } from '../../src/accounts/sign-in-limit.ts'
 import { createBusiness } from '../../src/businesses/change-business.ts'
 import { resetPerson, setPersonDisabled } from '../../src/people/change-people.ts'
 import { invitePerson } from '../../src/people/invite.ts'
-import type { PersonRole } from '../../src/people/person.ts'
+import { type PersonRole, personSignInLimits } from '../../src/people/person.ts'
+import { staffSignInLimits } from '../../src/staff/account.ts'
 import { addFactor, hiddenFields, operator, signedIn } from '../admin/staff.ts'
 import { withService } from '../support/service.ts'
 import { enter, newName, password, tokenOf, visitAsPerson } from './member.ts'
@@ -122,6 +124,21 @@ describe('The pages of people', () => {
     })
     expect(set.status).to.equal(200)
     expect((await visitAsPerson(service).post('/portal/set-password', fields)).status).to.equal(404)
+  })
+
+  it('counts 1 000 failures per address, apart from those of staff', async () => {
+    const from = '198.51.100.77'
+    const person = createSignInChecks(service.deps, personSignInLimits)
+    const staff = createSignInChecks(service.deps, staffSignInLimits)
+    const fail = (index: number) => person.countAttempt(`stranger-${index}@shop.example`, from)
+    for (let first = 0; first < 1000; first += 50)
+      for (const { isOpen } of await Promise.all(
+        Array.from({ length: 50 }, (_, index) => fail(first + index)),
+      ))
+        expect(isOpen, String(first)).to.equal(true)
+    expect(await fail(1000)).to.include({ isOpen: false })
+    expect(await staff.countAttempt('stranger', from)).to.include({ isOpen: true })
+    expect(await person.countAttempt('cashier@shop.example', '198.51.100.78')).to.include({ isOpen: true })
   })
 
   it("hides other businesses, and refuses others' forms and methods", async () => {
