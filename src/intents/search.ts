@@ -2,9 +2,10 @@ import type { EventName } from '../../schemas/events.ts'
 import { maxListReadMs } from '../lists/pagination.ts'
 import type { Deps } from '../platform/deps.ts'
 import { dayMs } from '../platform/time.ts'
-import { paymentCodeKeyOf } from './codes.ts'
+import { paymentCodeKeyOf, readPaymentCode } from './codes.ts'
 import type { Intent } from './intent.ts'
 import { type Transition, transitions } from './lifecycle.ts'
+import { unlisted } from './list.ts'
 import { intentAsOf, intentAsOfFields } from './present.ts'
 import { amountLookUpKey, payerHashesOf } from './records.ts'
 
@@ -59,6 +60,33 @@ export async function searchByPaymentCode(deps: Reads, code: string): Promise<Fo
       read(deps, 'byFormerCode', { formerCodeKey: keys, codeReusableAt }),
     ])),
   )
+}
+
+/** For the business itself: `typed` is the end of a payment link, or a payment code. */
+export async function searchOwnByCode(
+  deps: Reads,
+  { businessId, sandbox }: Pick<Intent, 'businessId' | 'sandbox'>,
+  typed: string,
+): Promise<Intent[]> {
+  const owner = { businessId, sandbox }
+  const find = (hint: string, where: object) =>
+    deps.Intent.find({ ...owner, ...where }, unlisted, { hint })
+      .limit(maxFoundIntents)
+      .maxTimeMS(maxListReadMs)
+      .lean<Intent[]>()
+  const code = readPaymentCode(typed)
+  const key = code === null ? null : paymentCodeKeyOf(owner, code)
+  const codeReusableAt = { $gte: new Date(deps.now().getTime() - codeFoundMs) }
+  const found = [
+    find('shortCode', { shortCode: typed.toUpperCase() }),
+    ...(key === null
+      ? []
+      : [
+          find('codeInUse', { codeKey: key, codeReusableAt }),
+          find('byFormerCode', { formerCodeKey: key, codeReusableAt }),
+        ]),
+  ]
+  return (await Promise.all(found)).flat().filter(({ cleanedAt }) => cleanedAt === undefined)
 }
 
 /** Many businesses may share a reference, so read the index first. */

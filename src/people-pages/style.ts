@@ -34,7 +34,7 @@ h2 { margin-top: 1.5rem; }
 button.danger { border-color: var(--bad); background: var(--bad); color: var(--on-accent); }
 .meter { display: block; width: 100%; height: 1rem; }
 @media (min-width: 48.01rem) {
-  main:not(.narrow) > form, main:not(.narrow) > .card form { max-width: 30rem; }
+  main:not(.narrow) > form:not(.filter), main:not(.narrow) > .card form:not(.filter) { max-width: 30rem; }
   main:not(.narrow) .button { display: inline-block; width: auto; }
   td.number { white-space: nowrap; }
 }

@@ -4,6 +4,8 @@ import type { RightName } from '../people/rights.ts'
 import { frameLocaleOf } from '../people-pages/locale.ts'
 import type { AreaPages } from '../people-pages/router.ts'
 import { hasRight, type Visit } from '../people-pages/visit.ts'
+import { addMoneyPages } from './money.ts'
+import { addPaymentPages } from './payments.ts'
 
 const sections = {
   payments: 'read-payments',
@@ -31,5 +33,7 @@ export const portal: AreaPages = {
   },
   addPages(router: Router) {
     router.get('/', (_req, res) => sendRedirect(res, `${(res.locals.visit as Visit).base}/payments`))
+    addPaymentPages(router)
+    addMoneyPages(router)
   },
 }
