@@ -32,6 +32,8 @@ export interface IntentDocument
   cancelsAt: number | null
   outbox: OutboxEvent[]
   cleanedAt?: number
+  /** Absent if the API created it. */
+  till?: { form?: string }
 }
 
 export interface Facts {

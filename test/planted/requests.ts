@@ -51,6 +51,10 @@ export const bugs: PlantedBugs = {
   'No poll carries out the plans of dead processes → workers/poll.test.ts': [
     replace('polledWorks', 'run: finishRequeues', 'run: async () => 0'),
   ],
+  'A form at the till has a new key each time it is sent → till.once': [
+    often('takePayment'),
+    replace('formKey', 'JSON.stringify($)', 'String(Math.random())'),
+  ],
   'A response is stored outside its transaction, before the commit → key.once stock.balances order.exact': [
     killedAt('transaction.before-commit'),
     often('changeStock', 'placeOrder'),

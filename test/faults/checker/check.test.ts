@@ -73,6 +73,21 @@ const broken: Record<PromiseName, Record<string, Change>> = {
     'a rejected cancellation took effect': (round) =>
       Object.assign(first(round, 'cancel'), ordinary.refusal('INTENT_CANCEL_INVALID_STATUS', 400)),
   },
+  'till.once': {
+    'a form made two payments of one amount': ({ paid, expired }) => {
+      for (const intent of [paid, expired]) Object.assign(intent, { till: { form: 'f' }, amount: 500 })
+    },
+    'a payment that a page showed is missing': (round) => {
+      const response = { text: '', state: null, location: '/till/x/test/payments/PI-0000000000000000' }
+      ordinary.call(round, 20, {
+        what: 'till',
+        path: '/till/x/test',
+        status: 303,
+        body: { form: 'f' },
+        response,
+      })
+    },
+  },
   'key.replayed': {
     'a retry got a different response': (round) => again(round, first(round, 'create'), {}),
     'a refused write took effect later': (round) => earlierRefund(round, -50, -20, refused),

@@ -63,6 +63,7 @@ export type What =
   | `order${'' | '.list' | '.read'}`
   | `support.${'sign-in' | 'page'}`
   | `requeue${'' | '.all'}`
+  | `till${'' | '.page' | '.sign-in'}`
 
 export interface Call {
   call: number
@@ -70,7 +71,7 @@ export interface Call {
   ended: number
   clockAheadMs: [number, number]
   /** A `stranger` is a merchant who requests another business's data. The `auditor` reads everything at the end. */
-  actor: 'merchant' | 'customer' | 'support' | 'stranger' | 'auditor'
+  actor: 'merchant' | 'customer' | 'cashier' | 'support' | 'stranger' | 'auditor'
   operation: number
   attempt: number
   timeoutMs: number

@@ -28,7 +28,11 @@ export interface Tenant {
   replays: string[]
 }
 
+/** The owner of a business that isn't approved, who needs no second factor. */
+export type Person = Record<'name' | 'token' | 'password' | 'cookie', string>
+
 export interface Business {
+  person: Person | null
   index: number
   id: string
   name: string

@@ -2,7 +2,7 @@ import { type Chance, chanceOf } from '../../support/chance.ts'
 import type { Setting } from '../evidence/evidence.ts'
 import { slowBehaviours } from './behaviours.ts'
 import { clientTimeoutMs, type Key } from './client.ts'
-import type { Business, Context, Employee, Tenant, Wallet, World } from './context.ts'
+import type { Business, Context, Employee, Person, Tenant, Wallet, World } from './context.ts'
 import { behaviourOf, businessesCount } from './endpoint-servers.ts'
 import { openProduct } from './operations/store.ts'
 import { everyEvent, subscribe } from './operations/webhooks.ts'
@@ -47,7 +47,24 @@ async function openBusiness(admin: Admin, chance: Chance, index: number): Promis
   if (index < liveShops) await admin(['shop', 'create', '--business', String(id), '--name', 'Boutique'])
   const markerOf = (mode: Key['mode']) => `m${index + 1}${mode}${chance.whole(100_000, 999_999)}`
   const markers = { test: markerOf('test'), live: markerOf('live') }
-  return { index, id: String(id), name, isLive, markers, endpoints: [] }
+  const person = isLive ? null : await invite(admin, String(id), index, chance)
+  return { index, id: String(id), name, isLive, markers, person, endpoints: [] }
+}
+
+async function invite(admin: Admin, business: string, index: number, chance: Chance): Promise<Person> {
+  const name = `owner-${index}@shop.example`
+  const { link } = await admin([
+    'person',
+    'invite',
+    '--business',
+    business,
+    '--role',
+    'owner',
+    '--name',
+    name,
+  ])
+  const password = `gorgol brakna ${chance.whole(100_000, 999_999)} tagant`
+  return { name, token: String(link).split('/').at(-1) ?? '', password, cookie: '' }
 }
 
 async function createTenant(admin: Admin, business: Business, mode: Key['mode']): Promise<Tenant> {

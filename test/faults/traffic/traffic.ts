@@ -8,6 +8,7 @@ import { ofCustomers } from './operations/pay.ts'
 import { ofStore } from './operations/store.ts'
 import { ofStrangers } from './operations/strangers.ts'
 import { ofSupport } from './operations/support.ts'
+import { ofTill } from './operations/till.ts'
 import { ofWebhooks } from './operations/webhooks.ts'
 import { type Admin, type Provisioned, provision, provisioned, setUp } from './provision.ts'
 import { audit, startReaders } from './reading.ts'
@@ -31,6 +32,7 @@ const operations = {
   ...ofStore,
   ...ofStrangers,
   ...ofSupport,
+  ...ofTill,
 } as const satisfies { [name: string]: readonly [weight: number, operate: Operation] }
 
 export type OperationName = keyof typeof operations

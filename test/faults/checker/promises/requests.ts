@@ -2,7 +2,7 @@ import type { IntentDocument } from '../../../invariants/documents.ts'
 import { groupsOf, repeatedOf, sumOf } from '../../../invariants/groups.ts'
 import { type Call, having, type What } from '../../evidence/evidence.ts'
 import { isDone, isOvertaken, isSettled, isUnknown, maxExtraRuns, type Request } from '../requests.ts'
-import { dataOf, errorOf, isReplay, referenceIn, type ShownIntent } from '../responses.ts'
+import { dataOf, errorOf, isReplay, pageOf, referenceIn, type ShownIntent } from '../responses.ts'
 import type { Check, Findings, Round } from '../round.ts'
 import { settles } from '../times.ts'
 
@@ -10,7 +10,8 @@ const keyOnce: Check = function* (round) {
   const { dump } = round
   // Imported products have a handle of their own.
   const created = dump.products.filter(({ _id, handle }) => handle === _id)
-  yield* things(round, 'create', dump.intents, 'referenceNumber', 'referenceNumber')
+  const ofApi = dump.intents.filter(({ till }) => till === undefined)
+  yield* things(round, 'create', ofApi, 'referenceNumber', 'referenceNumber')
   yield* things(round, 'order', dump.orders, 'number', 'number')
   yield* things(round, 'endpoint.create', dump.webhookendpoints, '_id', 'id')
   yield* things(round, 'product.create', created, '_id', '_id')
@@ -70,7 +71,7 @@ const endings: [what: What, hasEnded: (intent: IntentDocument) => boolean][] = [
 function* ends({ requests, dump, publishable }: Round): Findings {
   const allowed = requests.filter(({ calls }) => !publishable.has(calls[0]?.keyId ?? null))
   const byReference = groupsOf(allowed, referenceIn)
-  for (const intent of dump.intents)
+  for (const intent of dump.intents.filter(({ till }) => till === undefined))
     for (const [what, hasEnded] of endings) {
       const all = having(byReference.get(intent.referenceNumber) ?? [], what)
       const own = all.filter((request) => isOwn(request, intent))
@@ -95,6 +96,31 @@ function* markedTwice({ dump, requests }: Round): Findings {
     const marked = made.filter((each) => keys.has(each.key))
     for (const { name, key } of repeatedOf(marked, (each) => `${ownerOf(each.owner)} ${each.key}`))
       yield [name, `its key ${key} created another one`]
+  }
+}
+
+/** A form at the till makes one payment for each amount. Only the last of them can still be paid. */
+const tillOnce: Check = function* (round) {
+  const forms = groupsOf(
+    round.dump.intents.filter(({ till }) => till?.form !== undefined),
+    ({ till }) => till?.form ?? '',
+  )
+  const calls = groupsOf(having(round.calls, 'till'), ({ body }) => (body as { form: string }).form)
+  for (const [form, intents] of forms) {
+    const own = calls.get(form) ?? []
+    for (const intent of repeatedOf(intents, ({ amount }) => String(amount)))
+      yield [intent.referenceNumber, `is the second payment of ${intent.amount} from one form`]
+    if (own.length === 0) yield [form, 'made a payment, and was never sent']
+    const pending = intents.filter(({ status }) => status === 'PENDING')
+    if (pending.length > 1 && own.at(-1)?.status === 303)
+      yield [form, `left ${pending.length} payments that can be paid`]
+  }
+  for (const call of having(round.calls, 'till')) {
+    const reference = /PI-\w+/.exec(pageOf(call)?.location ?? '')?.[0]
+    const isThere = round.intentOf(reference) !== undefined
+    const isOld = round.mayBeCleaned({ sandbox: true, createdAt: call.ended + call.clockAheadMs[1] })
+    if (call.status === 303 && reference !== undefined && !isThere && !isOld)
+      yield [reference, `was shown by call ${call.call}, and MongoDB does not have it`]
   }
 }
 
@@ -215,6 +241,7 @@ const isOfAnotherBody = (calls: Call[], { idempotencyKey, keyId, path }: Call): 
 
 export const ofRequests = {
   'key.once': keyOnce,
+  'till.once': tillOnce,
   'key.replayed': keyReplayed,
   'response.sound': responseSound,
   'refusal.due': refusalDue,
