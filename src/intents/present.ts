@@ -43,7 +43,7 @@ export function buildCreateResponse(intent: CreatedIntent): Record<string, unkno
 export const presentNewIntent = (
   intent: Omit<CreatedIntent, 'payBase' | 'responseFormat' | 'requestKey'>,
   payBase: string,
-): Record<string, unknown> => ({
+) => ({
   referenceNumber: intent.referenceNumber,
   shortCode: intent.shortCode,
   code: intent.code,
@@ -128,7 +128,7 @@ export function presentForCaller(
   config: Pick<Config, 'payUrl'>,
   stored: Intent,
   now: Date,
-): Record<string, unknown> {
+) {
   if (kind === 'secret') return presentIntent(config, stored, now)
   const { payment, refunds, ...intent } = presentIntent(config, stored, now)
   return {

@@ -2,7 +2,9 @@ import { hash } from 'node:crypto'
 import type { NextFunction, Request, Response } from 'express'
 import type { SignedIn } from '../accounts/sessions.ts'
 import type { Caller } from '../businesses/caller.ts'
+import { readFor, writeFor } from '../http/operations/run-for.ts'
 import { pageDeadline } from '../http/pages/prepare-page.ts'
+import type { ReadId, Shown, WriteId } from '../http/routes/routes.ts'
 import { callerOf, findMember, type Member, type RightName, refusalOf } from '../people/rights.ts'
 import type { Deps } from '../platform/deps.ts'
 
@@ -63,3 +65,19 @@ export const hasRight = ({ member, deps }: Visit, name: RightName): boolean => {
   const refusal = refusalOf(name, member, deps.now())
   return refusal === null || refusal === 'step-up' || refusal === 'second-factor'
 }
+
+type ReadInput = Parameters<typeof readFor>[4]
+
+/** Runs an operation of the API. The data is what the API's clients get. */
+export const readShown = async <Id extends ReadId>(
+  { deps, res, caller }: Visit,
+  operation: Id,
+  input?: ReadInput,
+): Promise<Shown<Id>> => (await readFor<Shown<Id>>(deps, res, caller, operation, input)).data
+
+/** A repeated key repeats the first response. */
+export const writeShown = async <Data>(
+  { deps, res, caller }: Visit,
+  operation: WriteId,
+  input: Parameters<typeof writeFor>[4],
+): Promise<Data> => (await writeFor<Data>(deps, res, caller, operation, input)).data

@@ -130,10 +130,15 @@ interface Named<Id extends string> {
   operationId: Id
 }
 
+/** Only for the compiler: what `run` returns. */
+interface Shows<Data> {
+  data?: Data
+}
+
 type DeclareRead = <Path extends string, Data, Id extends string, Schema extends object = typeof emptyQuery>(
   path: Path,
   route: Declared<ReadRoute<ParamIn<Path>, QueryOf<Schema>, Data>, Schema> & Named<Id>,
-) => ReadRoute & Named<Id>
+) => ReadRoute & Named<Id> & Shows<Data>
 
 type DeclareWrite = <Path extends string, Id extends string, Schema extends object = typeof emptyQuery>(
   path: Path,

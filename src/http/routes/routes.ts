@@ -29,6 +29,20 @@ export type WriteId = Exclude<Known, { method: 'get' }>['operationId']
 export type DownloadId = Extract<Known, { download: unknown }>['operationId']
 export type ReadId = Exclude<Known['operationId'], WriteId | DownloadId>
 
+/** JSON, in which times are text. */
+type Plain<Value> = Value extends Date
+  ? string
+  : Value extends readonly (infer Item)[]
+    ? Plain<Item>[]
+    : Value extends object
+      ? { [Name in keyof Value]: Plain<Value[Name]> }
+      : Value
+
+/** What clients of the API get. */
+export type Shown<Id extends ReadId> = Plain<
+  NonNullable<Extract<Known, { operationId: Id; data?: unknown }>['data']>
+>
+
 export const publishableScopes: readonly ApiScope[] = [
   ...new Set(apiRoutes.filter(isBrowserRoute).flatMap(scopesOfRoute)),
 ]

@@ -35,7 +35,7 @@ export async function presentDeliveries(
   deps: Pick<Deps, 'Endpoint'>,
   caller: Caller,
   deliveries: DeliveryRecord[],
-): Promise<Record<string, unknown>[]> {
+) {
   const atLive = await findAtLiveEndpoints(deps, caller, deliveries)
   return deliveries.map((delivery) => ({
     ...presentDelivery(delivery),
@@ -43,7 +43,7 @@ export async function presentDeliveries(
   }))
 }
 
-export function presentDelivery(delivery: DeliveryRecord): Record<string, unknown> {
+export function presentDelivery(delivery: DeliveryRecord) {
   const { _id: id, endpointId, event, referenceNumber, status, attempts, requeues } = delivery
   const { sandbox, createdAt, attemptLog } = delivery
   const about = { id, endpointId, url: deliveryUrl(delivery), event, referenceNumber, status, attempts }
@@ -79,7 +79,7 @@ export async function presentFullDelivery(
   deps: Pick<Deps, 'config' | 'Endpoint'>,
   caller: Caller,
   { delivery, source }: { delivery: Delivery; source: BodySource | null },
-): Promise<Record<string, unknown>> {
+) {
   const mayRead = caller.scopes.has(eventScopes[delivery.event as EventName])
   const [presented] = await presentDeliveries(deps, caller, [delivery])
   const attemptLog = presented?.url === null ? [] : delivery.attemptLog

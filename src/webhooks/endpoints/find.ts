@@ -34,7 +34,7 @@ export function checkEventScopes(caller: Caller, requested: readonly EventName[]
   if (forbidden.length > 0) throw refuse('EVENTS_NOT_PERMITTED', { param, details: { events: forbidden } })
 }
 
-export function presentEndpoint(endpoint: Endpoint): Record<string, unknown> {
+export function presentEndpoint(endpoint: Endpoint) {
   const { _id: id, url, events, active, headers, sandbox, createdAt, health } = endpoint
   const { lastSuccessAt, lastFailureAt, failuresInRow, lastError } = health
   const shownHealth = { lastSuccessAt, lastFailureAt, failuresInRow, lastError }
@@ -42,7 +42,7 @@ export function presentEndpoint(endpoint: Endpoint): Record<string, unknown> {
   return { id, url, events, active, headerNames, sandbox, createdAt, health: shownHealth }
 }
 
-export const presentListedEndpoint = (endpoint: Endpoint, now: Date): Record<string, unknown> => ({
+export const presentListedEndpoint = (endpoint: Endpoint, now: Date) => ({
   ...presentEndpoint(endpoint),
   last24Hours: lastDayStats(endpoint, now),
 })
