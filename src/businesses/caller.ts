@@ -14,6 +14,8 @@ export type IdentifiedKey = Pick<Caller, 'keyId' | 'businessId' | 'sandbox'>
 export interface ActingPerson extends Pick<Required<Author>, 'expectValid'> {
   id: string
   name: string
+  /** The form at the till that creates an intent. */
+  form?: string
 }
 
 export interface Caller extends Pick<ApiKey, 'businessId' | 'kind'>, Pick<Business, 'limits' | 'commission'> {

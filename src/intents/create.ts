@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createLiveIntentBody, createTestIntentBody } from '../../schemas/intents.ts'
-import type { Caller } from '../businesses/caller.ts'
+import type { ActingPerson, Caller } from '../businesses/caller.ts'
 import { type ReserveStorage, withStorageQuota } from '../businesses/quotas.ts'
 import {
   createRequestMark,
@@ -138,7 +138,7 @@ function draft(
     ...input,
     ...referenceKeyOf(caller, input),
     listedAmount: input.amountType === 'FIXED' ? input.amount : null,
-    ...(caller.person && { till: { personId: caller.person.id } }),
+    ...(caller.person && { till: madeBy(caller.person) }),
     status: 'PENDING',
     cancellationReason: null,
     payment: null,
@@ -162,6 +162,8 @@ function draft(
   intent.outbox = [newEvent('payment.created', now, paymentFacts(intent, {}), request.cause)]
   return { intent, mark }
 }
+
+const madeBy = ({ id: personId, form }: ActingPerson) => ({ personId, ...(form && { form }) })
 
 function giveCode(intent: Intent, code: string): void {
   intent.code = code

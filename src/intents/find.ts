@@ -133,6 +133,21 @@ function ownIntent<Found extends IntentWithoutRefunds>(caller: Caller, intent: F
   return requireOwned(caller, isOwn ? intent : null, 'INTENT_NOT_FOUND')
 }
 
+const maxOfForm = 100
+const ofFormFields = { referenceNumber: 1, status: 1 } as const
+
+/** Newest first. There are several if a form was corrected and sent again. */
+export const findIntentsOfForm = (
+  { Intent }: Pick<Deps, 'Intent'>,
+  { businessId, sandbox }: Pick<Caller, 'businessId' | 'sandbox'>,
+  { personId, form }: Required<NonNullable<Intent['till']>>,
+): Promise<Pick<Intent, keyof typeof ofFormFields>[]> =>
+  Intent.find({ businessId, sandbox, 'till.personId': personId, 'till.form': form }, ofFormFields)
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(maxOfForm)
+    .lean<Pick<Intent, keyof typeof ofFormFields>[]>()
+    .exec()
+
 const neededFields = { shortCode: 1, codeExpiresAt: 1, ...intentAsOfFields }
 
 /** For a live code, `sandboxOf` is null. */

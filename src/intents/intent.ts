@@ -87,6 +87,7 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
     key: { ...ownerKey, 'payment.paidAt': -1, ...newest, 'till.personId': 1 },
     partialFilterExpression: madeAtTill,
   },
+  { name: 'byTillForm', key: { 'till.form': 1, ...newest }, ...indexIfPresent('till.form') },
   outboxIndex,
 ]
 
@@ -144,7 +145,7 @@ export const intents = declareCollection({
     /** Removed once another intent may use the same reference. */
     referenceKey: field.optional(field.text),
     /** Set only if a person created it at the till. */
-    till: field.optional(field.part({ personId: field.text })),
+    till: field.optional(field.part({ personId: field.text, form: field.optional(field.text) })),
     status: field.oneOf<IntentStatus>(),
     cancellationReason: field.orNull(field.oneOf<CancellationReason>()),
     payment: field.orNull(paymentFields),

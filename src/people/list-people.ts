@@ -56,3 +56,12 @@ export async function listUnseenOwners(
   const found = await people.find({ roles: { $elemMatch: unseen }, _id: { $ne: otherThan } }).lean<Person[]>()
   return found.map(({ _id: id, name }) => ({ id, name }))
 }
+
+/** By id. Includes people who have left, because their payments stay. */
+export async function readPersonNames(
+  { Person: people }: Pick<Deps, 'Person'>,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const found = await people.find({ _id: { $in: ids } }, { name: 1 }).lean<Pick<Person, '_id' | 'name'>[]>()
+  return new Map(found.map(({ _id, name }) => [_id, name]))
+}
