@@ -38,8 +38,7 @@ export function sendPersonPage(res: Response, page: PersonPage): void {
   const owner = visit?.member.business.name ?? words.product
   const document = renderDocument(
     { language, direction, title: `${title} · ${owner}`, assets: personAssets, skip: words.toContent },
-    html`!${visit?.member.sandbox ? html`<p class="test" role="note">${words.sandbox}</p>` : ''}
-!${header(res, words, owner, page.current)}
+    html`!${header(res, words, owner, page.current)}
 <main id="main" class="!${isNarrow ? 'narrow' : ''}">
 !${body}
 </main>
@@ -54,7 +53,8 @@ function header(res: Response, words: FrameTexts, owner: string, current = '') {
   const links = (visit?.area.navigation(visit) ?? []).map(
     ({ path, text }) => html`<a href="${path}" !${path === current ? 'aria-current="page"' : ''}>${text}</a>`,
   )
-  return html`<header class="top"><div>
+  const practice = visit?.member.sandbox ? html`<p class="test">${words.sandbox}</p>` : ''
+  return html`<header class="top">!${practice}<div>
 <p class="owner">!${person === undefined ? html`<bdi>${owner}</bdi>` : html`<a href="/portal"><bdi>${owner}</bdi></a>`} !${visit?.member.sandbox === false ? html`<span class="live">${words.live}</span>` : ''}</p>
 !${person === undefined ? '' : account(words, person)}
 !${links.length === 0 ? '' : html`<nav aria-label="${words.pages}">!${links}</nav>`}

@@ -25,7 +25,16 @@ export const personStylesheet = `${baseStyles}${touchStyles}${tableStyles('48rem
 main { padding-top: 1rem; padding-bottom: 2rem; }
 main.narrow { max-width: 30rem; }
 h2 { margin-top: 1.5rem; }
-.money { font-size: 2.25rem; line-height: 1.2; font-weight: 700; margin: 0; }
+.money { font-size: 2.25rem; line-height: 1.2; font-weight: 700; margin: 0 0 .25rem; }
+.practice {
+  border: 2px dashed var(--on-test);
+  padding: .25rem .75rem;
+  text-align: center;
+  font-weight: 700;
+  background: var(--test);
+  color: var(--on-test);
+}
+main .code { font-size: 3.25rem; }
 .secret, td code, pre { overflow-wrap: anywhere; white-space: pre-wrap; }
 .links, .inline, .filter { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: end; }
 .links { padding: 0; list-style: none; align-items: center; }
@@ -42,7 +51,9 @@ button.danger { border-color: var(--bad); background: var(--bad); color: var(--o
 @media print {
   .top, .test, .unprinted { display: none; }
   main { max-width: none; padding: 0; }
-  .receipt { page: receipt; font-size: 9pt; }
-  .receipt .money { font-size: 16pt; }
+  main:has(.receipt) { page: receipt; }
+  .receipt { font-size: 9pt; }
+  .receipt h1 { font-size: 13pt; }
+  .receipt .money { font-size: 15pt; }
 }
 `

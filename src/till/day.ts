@@ -1,0 +1,146 @@
+import { html } from 'ghtml'
+import type { IntentStatus } from '../../schemas/intents.ts'
+import { readFor } from '../http/operations/run-for.ts'
+import { inputField } from '../http/pages/forms.ts'
+import { renderTable, type TableColumn } from '../http/pages/table.ts'
+import * as text from '../http/pages/text.ts'
+import { tillDayRead } from '../http/routes/till-day.ts'
+import type { TillSum } from '../intents/till-day.ts'
+import type { Page } from '../lists/pagination.ts'
+import { readPersonNames } from '../people/list-people.ts'
+import { personPaging } from '../people-pages/frame.ts'
+import type { VisitResult } from '../people-pages/serve.ts'
+import { hasRight, type Visit } from '../people-pages/visit.ts'
+import { Refusal } from '../platform/errors.ts'
+import { toUtcDay } from '../platform/time.ts'
+import { localeOf, type TillLocale } from './locale.ts'
+import { maySeeDay, refuseRole } from './payment.ts'
+
+/** As the API shows an intent, and who made it. */
+interface TillPayment {
+  referenceNumber: string
+  status: IntentStatus
+  amount: number
+  label: string | null
+  payment: { amountPaid: number; paidAt: string } | null
+  totalAmountRefunded: number
+  createdAt: string
+  cancellationReason?: string
+  personId: string
+}
+
+type DayPage = Page<TillPayment> & { sums: TillSum[] }
+type Names = Map<string, string>
+
+const readDay = async ({ deps, res, caller }: Visit, query: Record<string, string>) =>
+  (await readFor<DayPage>(deps, res, caller, tillDayRead, { query })).data
+
+const latest = 5
+
+/** Open ones come first, so a payment whose page never arrived is found at once. */
+async function readLatest(visit: Visit): Promise<TillPayment[]> {
+  const unpaid = await readDay(visit, { of: 'unpaid' })
+  const paid = await readDay(visit, { of: 'paid', limit: String(latest) })
+  const open = unpaid.items.filter(({ status }) => status === 'PENDING')
+  return [...open.slice(0, latest), ...paid.items]
+}
+
+export async function renderLatest(visit: Visit): Promise<string> {
+  const { words } = localeOf(visit.res)
+  const listed = await readLatest(visit).catch((error: unknown) => {
+    // While other lists are running, the form must still be usable.
+    if (error instanceof Refusal) return null
+    throw error
+  })
+  const empty = html`<p>${listed === null ? words.notListed : words.noneToday}</p>`
+  return html`<h2>${words.latest}</h2>!${listed?.length ? renderPayments(visit, listed, null) : empty}
+<p class="way"><a href="${visit.base}/day">${words.wholeDay}</a></p>`
+}
+
+export async function showDay(visit: Visit): Promise<VisitResult> {
+  const { req, res, deps, base } = visit
+  const { day = toUtcDay(deps.now()), of = 'paid', page = '1' } = req.query as Record<string, string>
+  if (!maySeeDay(visit, day)) return refuseRole(visit)
+  const locale = localeOf(res)
+  const { day: words } = locale.words
+  const found = await readDay(visit, { day, of, page })
+  const { sums, items } = found
+  const names = await readPersonNames(
+    deps,
+    [...sums, ...items].map(({ personId }) => personId),
+  )
+  const path = (query: Record<string, string>) =>
+    `${base}/day?${new URLSearchParams({ day, ...query }).toString()}`
+  const kinds = (['paid', 'unpaid'] as const).map(
+    (kind) =>
+      html`<li><a href="${path({ of: kind })}" !${kind === of ? 'aria-current="page"' : ''}>${words[kind]}</a></li>`,
+  )
+  const pathAfter = (after: string) => path({ of, page: after || '1' })
+  const next = found.hasMore ? String(found.page + 1) : null
+  const body = html`<h1>!${words.title(text.renderLtr(day))}</h1>
+!${hasRight(visit, 'read-payments') ? chooseDay(visit, day) : ''}
+<h2>${words.sums}</h2>
+!${sums.length === 0 ? html`<p>${words.nothing}</p>` : renderSums(locale, sums, names)}
+<p class="faint">${words.differs}</p>
+<h2>${words.payments}</h2>
+<ul class="links">!${kinds}</ul>
+!${items.length === 0 ? html`<p>${words.none}</p>` : renderPayments(visit, items, names)}
+!${personPaging(res, pathAfter, found.page === 1, next)}`
+  return { title: words.title(day), body, current: `${base}/day` }
+}
+
+function chooseDay({ base, deps, res }: Visit, value: string) {
+  const { day: words } = localeOf(res).words
+  const attributes = html`type="date" required min="2000-01-01" max="${toUtcDay(deps.now())}"`
+  return html`<form action="${base}/day" class="filter">
+!${inputField('day', { label: words.choose, value, attributes })}
+<button>${words.open}</button></form>`
+}
+
+function renderSums(locale: TillLocale, sums: readonly TillSum[], names: Names) {
+  const { day: words, facts } = locale.words
+  const sum = (of: 'payments' | 'paid' | 'refunded') => sums.reduce((all, each) => all + each[of], 0)
+  const total = { payments: sum('payments'), paid: sum('paid'), refunded: sum('refunded') }
+  const rows = [
+    ...sums.map((each) => ({ ...each, name: text.isolateText(names.get(each.personId) ?? '') })),
+    { ...total, name: html`<strong>${words.total}</strong>` },
+  ]
+  type Row = (typeof rows)[number]
+  const number = (label: string, show: (row: Row) => string) => ({ label, html: show, classes: 'number' })
+  const columns: TableColumn<Row>[] = [
+    { label: facts.cashier, html: ({ name }) => name },
+    number(words.payments, ({ payments }) => String(payments)),
+    number(words.paid, ({ paid }) => text.renderMoney(locale, paid)),
+    number(facts.refunded, ({ refunded }) => text.renderMoney(locale, refunded)),
+    number(words.taken, ({ paid, refunded }) => text.renderMoney(locale, paid - refunded)),
+  ]
+  return renderTable(columns, rows, { label: words.sums })
+}
+
+function renderPayments({ base, res }: Visit, items: readonly TillPayment[], names: Names | null) {
+  const locale = localeOf(res)
+  const { facts, states, day } = locale.words
+  const time = ({ payment, createdAt }: TillPayment) => {
+    const at = payment?.paidAt ?? createdAt
+    return html`<time datetime="${at}">${locale.clock(new Date(at))}</time>`
+  }
+  const amount = ({ referenceNumber, amount: centimes }: TillPayment) =>
+    html`<a href="${base}/payments/${referenceNumber}">!${text.renderMoney(locale, centimes)}</a>`
+  const columns: TableColumn<TillPayment>[] = [
+    { label: facts.time, html: time },
+    { label: facts.amount, html: amount, classes: 'number' },
+    { label: facts.for, html: ({ label }) => text.isolateTextOrNull(label) ?? '' },
+    { label: facts.status, html: (each) => states[stateOf(each)] },
+  ]
+  if (names !== null)
+    columns.push({
+      label: facts.cashier,
+      html: ({ personId }) => text.isolateText(names.get(personId) ?? ''),
+    })
+  return renderTable(columns, items, { label: day.payments, isTight: names === null })
+}
+
+function stateOf({ status, cancellationReason, payment, totalAmountRefunded }: TillPayment) {
+  if (status === 'REFUNDED' && totalAmountRefunded < (payment?.amountPaid ?? 0)) return 'refundedInPart'
+  return cancellationReason === 'expired' ? 'expired' : (status.toLowerCase() as Lowercase<IntentStatus>)
+}

@@ -1,0 +1,108 @@
+import { html } from 'ghtml'
+import type { Caller } from '../businesses/caller.ts'
+import { readFormFields } from '../http/body/read-form.ts'
+import { writeFor } from '../http/operations/run-for.ts'
+import {
+  type FormMessages,
+  inputField,
+  readAmountField,
+  renderHiddenInput,
+  titleOfForm,
+} from '../http/pages/forms.ts'
+import { pageDeadline } from '../http/pages/prepare-page.ts'
+import { findIntentsOfForm } from '../intents/find.ts'
+import { isPending } from '../intents/lifecycle.ts'
+import { errorSummaryOf, type PersonPage, renderPostForm } from '../people-pages/frame.ts'
+import { formKey, type Visit } from '../people-pages/visit.ts'
+import { Refusal } from '../platform/errors.ts'
+import { isId, newId } from '../platform/ids.ts'
+import { renderLatest } from './day.ts'
+import { localeOf, type TillLocale } from './locale.ts'
+import { practiceNote, tryToCancel } from './payment.ts'
+
+type Typed = Record<'amount' | 'label', string>
+
+export const showForm = (visit: Visit) => formPage(visit, newId(), { amount: '', label: '' })
+
+const attributes = {
+  amount: 'dir="ltr" inputmode="decimal" autocomplete="off" maxlength="40" required autofocus',
+  label: 'autocomplete="off" maxlength="200"',
+}
+
+/** Shows `messages` with what was typed. */
+async function formPage(
+  visit: Visit,
+  form: string,
+  typed: Typed,
+  messages: FormMessages = {},
+  status = 200,
+): Promise<PersonPage> {
+  const { base, res, member } = visit
+  const locale = localeOf(res)
+  const { words } = locale
+  const field = (name: keyof Typed, texts: { label: string; hint: string }) =>
+    inputField(name, {
+      ...texts,
+      fault: messages.faults?.[name],
+      value: typed[name],
+      attributes: attributes[name],
+    })
+  const amount = field('amount', words.typedAmount)
+  const label = field('label', { label: words.for, hint: words.forHint })
+  const button = html`<button>${member.sandbox ? words.showPractice : words.show}</button>`
+  const fields = renderHiddenInput('form', form) + amount + label
+  const body = html`!${errorSummaryOf(res, messages, words.notCreated)}
+<h1>${words.newPayment}</h1>
+!${practiceNote(visit, words.practice)}
+!${renderPostForm(member.person, base, fields, button, words.creating)}
+!${await renderLatest(visit)}`
+  const title = titleOfForm(locale, words.newPayment, messages)
+  return { title, body, status, current: base, isNarrow: true }
+}
+
+export async function makePayment(visit: Visit): Promise<PersonPage | { to: string }> {
+  const { req, res, deps, base, member, caller } = visit
+  const locale = localeOf(res)
+  const { form: sent, ...typed } = readFormFields(req, 'form', 'amount', 'label')
+  const form = isId(sent) ? sent : newId()
+  const label = typed.label.trim()
+  const read = readAmountField(locale, typed.amount, deps.config.maxAmount)
+  if ('fault' in read) return formPage(visit, form, typed, { faults: { amount: read.fault } }, 422)
+  const { amount } = read
+  const { id, name, expectValid } = member.person
+  const cashier: Caller = { ...caller, person: { id, name, expectValid, form } }
+  const body = { amount, ...(label !== '' && { label }) }
+  const key = formKey(visit, form, amount, label)
+  const input = { body, key }
+  const made = await writeFor<{ referenceNumber: string }>(deps, res, cashier, 'createIntent', input).catch(
+    (error: unknown) => messagesOf(locale, error),
+  )
+  if (!('data' in made)) return formPage(visit, form, typed, made, made.status)
+  const { referenceNumber } = made.data
+  const earlier = await cancelOlder(visit, form)
+  const query = earlier === null || earlier === referenceNumber ? '' : `?earlier=${earlier}`
+  return { to: `${base}/payments/${referenceNumber}${query}` }
+}
+
+/**
+ * A corrected amount replaces the earlier payment. Every request looks after it has created
+ * its own, so the last of several at once sees them all. Returns one that is being paid.
+ */
+async function cancelOlder(visit: Visit, form: string): Promise<string | null> {
+  const { deps, res, caller, member } = visit
+  const till = { personId: member.person.id, form }
+  const [, ...older] = await pageDeadline(res).run(() => findIntentsOfForm(deps, caller, till))
+  let beingPaid: string | null = null
+  for (const { status, referenceNumber } of older)
+    if (isPending(status) && !(await tryToCancel(visit, referenceNumber))) beingPaid = referenceNumber
+  return beingPaid
+}
+
+/** Throws other errors. */
+function messagesOf({ words }: TillLocale, error: unknown): FormMessages & { status: number } {
+  if (!(error instanceof Refusal)) throw error
+  const { code, extras, statusCode: status } = error
+  if (code === 'RATE_LIMITED') return { status, notice: words.tooMany }
+  if (extras.param === 'label') return { status, faults: { label: words.forFault } }
+  throw error
+}
