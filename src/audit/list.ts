@@ -14,6 +14,7 @@ export interface AuditFilter extends TimeSpan {
   act: string | null
   subject: string | null
   businessId: string | null
+  acts?: readonly string[]
   before: { at: Date; id: string } | null
 }
 
@@ -37,11 +38,12 @@ export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<str
 /** `next` is the value of `before` for the next page. */
 export async function listAuditLines(
   deps: ReadDeps,
-  { who, act, subject, businessId, before, ...span }: AuditFilter,
+  { who, act, acts, subject, businessId, before, ...span }: AuditFilter,
   size = pageSize,
 ): Promise<{ lines: AuditEvent[]; next: string | null }> {
   const where = {
     ...withoutNull({ 'actor.name': who, act, subject, businessId }),
+    ...(acts && { act: { $in: acts } }),
     // A forged time of another type would sort above all others.
     at: { $type: 'date', ...spanFilter('at', span).at },
     ...(before && { $or: [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }] }),

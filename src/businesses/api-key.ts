@@ -15,6 +15,8 @@ const storedSecretFields = field.part({
   /** Id of the SECRET_KEY that peppered the hash. */
   pepper: field.text,
   rehashedAt: field.optional(field.date),
+  /** Identifies the form on which an owner made it. */
+  form: field.optional(field.text),
 })
 export type KeySecret = field.ValueOfField<typeof storedSecretFields>
 

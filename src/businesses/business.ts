@@ -38,8 +38,10 @@ export const businesses = declareCollection({
     /** Sorted by `from`. Before the first entry, the default rates apply. */
     commission: list(ratesFields),
     createdAt: date,
-    /** Incremented to make concurrent changes of its people conflict. */
-    peopleChanges: optional(whole),
+    /** Incremented to make concurrent changes of its people or keys conflict. */
+    lockCount: optional(whole),
+    /** Set from an owner's request for live access until staff approve the business. */
+    liveRequest: optional(part({ at: date, personId: text })),
   },
   // A search by name scans this index instead of the documents.
   indexes: [{ name: 'name', key: { name: 1 } }],

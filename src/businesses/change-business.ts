@@ -1,3 +1,4 @@
+import type { mongo } from 'mongoose'
 import type { AuditAction } from '../audit/acts.ts'
 import { type AuditedDeps, runAudited } from '../audit/audited.ts'
 import { rawCollection } from '../mongo/collection.ts'
@@ -42,8 +43,34 @@ export const changeBusiness = (
     const before = Object.fromEntries(Object.keys(after).map((path) => [path, standing[path] ?? null]))
     if (Object.keys(after).every((path) => after[path] === before[path])) return found
     await add({ act, subject: id, businessId: id, before, after })
-    return businesses.findOneAndUpdate({ _id: id }, { $set: after }, { session, returnDocument: 'after' })
+    const answered = change.liveApproved === true && { $unset: { liveRequest: 1 } as const }
+    const options = { session, returnDocument: 'after' } as const
+    return businesses.findOneAndUpdate({ _id: id }, { $set: after, ...answered }, options)
   })
+
+/** False if it has been requested or approved already. */
+export const requestLiveAccess = (deps: BusinessDeps, id: string, by: Author): Promise<boolean> =>
+  runAudited(deps, { documents: [id], by }, async ({ session, at, add }) => {
+    const liveRequest = { at, personId: by.actor.name }
+    const { modifiedCount } = await rawCollection(deps.Business).updateOne(
+      { _id: id, liveApproved: false, liveRequest: { $exists: false } },
+      { $set: { liveRequest } },
+      { session },
+    )
+    if (modifiedCount > 0) await add({ act: 'business.live-requested', subject: id, businessId: id })
+    return modifiedCount > 0
+  })
+
+/** Two transactions that lock the same business conflict. Returns how many of them exist. */
+export const lockBusinesses = async (
+  { Business: model }: Pick<Models, 'Business'>,
+  session: mongo.ClientSession,
+  ids: readonly string[],
+): Promise<number> => {
+  const lock = { $inc: { lockCount: 1 } }
+  const found = await rawCollection(model).updateMany({ _id: { $in: [...ids] } }, lock, { session })
+  return found.matchedCount
+}
 
 /** Keys are MongoDB paths, e.g. `limits.perSecond`. */
 function byPath({ limits = {}, ...rights }: BusinessChange): Record<string, unknown> {

@@ -7,16 +7,18 @@ import type { Business } from './business.ts'
 
 export interface BusinessFilter extends Partial<Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended'>> {
   name?: string
+  isLiveRequested?: true
 }
 
 export type KeyTotals = { keys: Record<ApiKey['status'], number>; lastUsedDay: string | null }
 
 export async function listBusinesses(
   deps: Pick<Deps, 'Business' | 'ApiKey'>,
-  { name, ...filter }: BusinessFilter,
+  { name, isLiveRequested, ...filter }: BusinessFilter,
   slice: IdPageRequest,
 ) {
-  const where = { ...omitUndefined(filter), ...(name === undefined ? {} : named(name)) }
+  const requested = isLiveRequested && { liveRequest: { $exists: true } }
+  const where = { ...omitUndefined(filter), ...requested, ...(name === undefined ? {} : named(name)) }
   const page = await readPageById(deps.Business, where, slice)
   const ids = page.items.map(({ _id }) => _id)
   const totals = await keyTotals(deps, ids)

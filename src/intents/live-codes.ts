@@ -2,6 +2,7 @@ import type { Caller } from '../businesses/caller.ts'
 import type { Config } from '../config/config.ts'
 import { refuseUsedUp } from '../limits/counter.ts'
 import { createReadBatcher, noDeadline } from '../mongo/batchers.ts'
+import { isMaxTimeError } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import { coalesceRuns } from '../platform/share-runs.ts'
 import { setInLru } from '../platform/use-last.ts'
@@ -30,7 +31,7 @@ interface Usage {
 
 type CountDeps = Pick<Deps, 'Intent' | 'now'>
 
-export const countLiveCodes = ({ Intent, now }: CountDeps, businessIds: string[]): Promise<Usage[]> =>
+const countLiveCodes = ({ Intent, now }: CountDeps, businessIds: string[]): Promise<Usage[]> =>
   Intent.aggregate<Usage>([
     {
       $match: {
@@ -43,6 +44,16 @@ export const countLiveCodes = ({ Intent, now }: CountDeps, businessIds: string[]
   ])
     .option({ maxTimeMS: countingMs })
     .exec()
+
+/** Null if counting takes too long. */
+export async function countCodesInUse(deps: CountDeps, businessId: string): Promise<number | null> {
+  try {
+    return (await countLiveCodes(deps, [businessId]))[0]?.used ?? 0
+  } catch (error) {
+    if (isMaxTimeError(error)) return null
+    throw error
+  }
+}
 
 export const liveCodeLimitOf = (
   { config }: { config: Pick<Config, 'liveCodesPerBusiness'> },

@@ -2,6 +2,7 @@ import type { mongo } from 'mongoose'
 import { newPasswordLink, type PasswordLinkDeps } from '../accounts/passwords.ts'
 import type { AuditAction } from '../audit/acts.ts'
 import { type AuditContext, type AuditedDeps, runAudited } from '../audit/audited.ts'
+import { lockBusinesses } from '../businesses/change-business.ts'
 import { rawCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import type { Author } from '../security/actor.ts'
@@ -18,6 +19,7 @@ export type PeopleRefusal =
   | 'last-owner'
   | 'too-many'
   | 'other-person'
+  | 'repeated'
 
 export class PeopleRefusedError extends Error {
   readonly why: PeopleRefusal
@@ -28,17 +30,13 @@ export class PeopleRefusedError extends Error {
   }
 }
 
-/** Two changes of one business's people conflict, because both write it. */
-export async function lockBusinesses(
-  { Business }: Pick<Models, 'Business'>,
+export async function lockPeople(
+  deps: Pick<Models, 'Business'>,
   session: mongo.ClientSession,
-  ids: readonly string[],
+  businessIds: readonly string[],
 ): Promise<void> {
-  const lock = { $inc: { peopleChanges: 1 } }
-  const { matchedCount } = await rawCollection(Business).updateMany({ _id: { $in: [...ids] } }, lock, {
-    session,
-  })
-  if (matchedCount < ids.length) throw new PeopleRefusedError('business-not-found')
+  if ((await lockBusinesses(deps, session, businessIds)) < businessIds.length)
+    throw new PeopleRefusedError('business-not-found')
 }
 
 /** Counts only owners who can sign in. */
@@ -99,7 +97,7 @@ export const changePerson = (
     if (change === null) return found
     const { act, fields, businessId = null, mayLeaveNone, before = null, after = null } = change
     const changed = { ...found, ...fields, epoch: found.epoch + 1 }
-    await lockBusinesses(deps, session, [...new Set(found.roles.map((held) => held.businessId))])
+    await lockPeople(deps, session, [...new Set(found.roles.map((held) => held.businessId))])
     if (!mayLeaveNone) await keepOwner(deps, context, found, changed)
     await rawCollection(deps.Person).replaceOne({ _id: id }, changed, { session })
     await endInvitations(deps, session, { invitedBy: id }, at)

@@ -13,13 +13,7 @@ import { nullIfDuplicate, rawCollection } from '../mongo/collection.ts'
 import { newId } from '../platform/ids.ts'
 import type { Author } from '../security/actor.ts'
 import type { SlowHash } from '../security/slow-hash.ts'
-import {
-  endInvitations,
-  hasOwner,
-  lockBusinesses,
-  type PeopleDeps,
-  PeopleRefusedError,
-} from './change-people.ts'
+import { endInvitations, hasOwner, lockPeople, type PeopleDeps, PeopleRefusedError } from './change-people.ts'
 import { type Invitation, type Person, type PersonRole, roleIn, withPeopleAccounts } from './person.ts'
 
 export const invitationPath = '/portal/invitation'
@@ -33,23 +27,28 @@ interface NewInvitation {
   businessId: string
   role: PersonRole
   name: string
+  /** Identifies the form, so that the same one never makes two links. */
+  form?: string
 }
 
 /** The link works once, until a newer one. Only its hash is stored. */
 export const invitePerson = (
   deps: PeopleDeps & PasswordLinkDeps,
-  { businessId, role, name }: NewInvitation,
+  { businessId, role, name, form }: NewInvitation,
   by: Author,
 ): Promise<{ id: string; link: string }> => {
   const { link, url } = newPasswordLink(deps, invitationPath)
   return runAudited(deps, { documents: [businessId], by }, async (context) => {
     const { session, at, add } = context
-    await lockBusinesses(deps, session, [businessId])
+    await lockPeople(deps, session, [businessId])
+    const ofForm = form !== undefined && { businessId, form }
+    if (ofForm && (await rawCollection(deps.Invitation).findOne(ofForm, { session })) !== null)
+      throw new PeopleRefusedError('repeated')
     await endInvitations(deps, session, { businessId, name }, at)
     await checkInvitation(deps, context, { businessId, role, name })
     const [id, invitedBy] = [newId(), by.actor.kind === 'person' ? by.actor.name : null]
     const made = { _id: id, businessId, role, name, invitedBy, createdAt: at, endedAt: null, ...link }
-    await rawCollection(deps.Invitation).insertOne(made, { session })
+    await rawCollection(deps.Invitation).insertOne({ ...made, ...ofForm }, { session })
     await add({ act: 'person.invited', subject: id, businessId, after: { role, name } })
     return { id, link: url }
   })
@@ -151,7 +150,7 @@ const join = (
     if (before === null) throw new PeopleRefusedError('other-person')
     if (roleIn(before, businessId) !== null) throw new PeopleRefusedError('already-there')
     if (before.roles.length >= maxRoles) throw new PeopleRefusedError('too-many')
-    await lockBusinesses(deps, session, [businessId])
+    await lockPeople(deps, session, [businessId])
     if (role !== 'owner' && !(await hasOwner(deps, session, businessId)))
       throw new PeopleRefusedError('no-owner')
     const unseenSince = role === 'owner' && invitedBy === null ? at : null

@@ -1,6 +1,6 @@
 import { type IdPageRequest, mapIdPage, readPageById } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
-import { type HeldRole, type Person, type PersonRole, readPersonName } from './person.ts'
+import { type HeldRole, type Invitation, type Person, type PersonRole, readPersonName } from './person.ts'
 
 export interface PersonFacts extends Pick<Person, 'name' | 'disabledAt' | 'createdAt' | 'passwordChangedAt'> {
   id: string
@@ -8,6 +8,8 @@ export interface PersonFacts extends Pick<Person, 'name' | 'disabledAt' | 'creat
   secondFactor: boolean
   linkExpiresAt: Date | null
 }
+
+export type OpenInvitation = Pick<Invitation, '_id' | 'businessId' | 'role' | 'name' | 'expiresAt'>
 
 type ListDeps = Pick<Deps, 'Person' | 'now'>
 
@@ -30,6 +32,29 @@ export async function lookUpPerson(deps: ListDeps, idOrName: string): Promise<Pe
   const person = await deps.Person.findOne({ $or: ways }).lean<Person | null>()
   return person === null ? null : personFacts(person, deps.now())
 }
+
+export async function lookUpMember(
+  deps: ListDeps,
+  businessId: string,
+  id: string,
+): Promise<PersonFacts | null> {
+  const person = await deps.Person.findOne({ _id: id, 'roles.businessId': businessId }).lean<Person | null>()
+  return person === null ? null : personFacts(person, deps.now())
+}
+
+const openInvitations = ({ Invitation, now }: Pick<Deps, 'Invitation' | 'now'>, which: Partial<Invitation>) =>
+  Invitation.find({ ...which, endedAt: null, expiresAt: { $gt: now() } })
+    .sort({ createdAt: -1 })
+    .lean<OpenInvitation[]>()
+    .exec()
+
+type InvitationDeps = Parameters<typeof openInvitations>[0]
+
+export const listInvitations = (deps: InvitationDeps, businessId: string): Promise<OpenInvitation[]> =>
+  openInvitations(deps, { businessId })
+
+export const lookUpInvitation = async (deps: InvitationDeps, _id: string): Promise<OpenInvitation | null> =>
+  (await openInvitations(deps, { _id }))[0] ?? null
 
 function personFacts({ _id: id, link, secondFactor, ...person }: Person, now: Date): PersonFacts {
   const { name, roles, disabledAt, createdAt, passwordChangedAt } = person

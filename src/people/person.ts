@@ -62,6 +62,8 @@ export const invitations = declareCollection({
     expiresAt: field.date,
     /** When it was used or cancelled. */
     endedAt: field.orNull(field.date),
+    /** Identifies the form on which an owner made it. */
+    form: field.optional(field.text),
   },
   indexes: [
     { name: 'hash', key: { hash: 1 }, unique: true },

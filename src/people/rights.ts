@@ -9,6 +9,8 @@ interface Right {
   roles: readonly PersonRole[]
   /** Refused while the business is disabled or suspended, and live if it isn't approved. */
   changes?: true
+  /** Refused once the business is approved, but not in live mode. */
+  beforeApproval?: true
   /** Needs a password or code that was entered within the last 10 minutes. */
   stepUp?: true
 }
@@ -29,7 +31,7 @@ export const rights = {
   'read-keys': { roles: [owner] },
   'change-test-keys': { roles: [owner], changes: true },
   'change-live-keys': { roles: [owner], changes: true, stepUp: true },
-  'ask-for-live': { roles: [owner], changes: true },
+  'ask-for-live': { roles: [owner], changes: true, beforeApproval: true },
   'read-people': { roles: [owner] },
   'change-people': { roles: [owner], stepUp: true },
   'read-limits': { roles: [owner, accountant] },
@@ -48,14 +50,15 @@ export interface Member {
 }
 
 /** Why a member may not do something now. */
-export type RightRefusal = 'role' | 'second-factor' | 'not-approved' | 'closed' | 'step-up'
+export type RightRefusal = 'role' | 'second-factor' | 'approved' | 'not-approved' | 'closed' | 'step-up'
 
 export function refusalOf(name: RightName, member: Member, now: Date): RightRefusal | null {
-  const { roles, changes, stepUp }: Right = rights[name]
+  const { roles, changes, beforeApproval, stepUp }: Right = rights[name]
   const { role, business, sandbox, hasSecondFactor, person } = member
   if (!roles.includes(role)) return 'role'
   if (role === 'owner' && business.liveApproved && !hasSecondFactor) return 'second-factor'
   if (changes && (business.suspended || !business.apiEnabled)) return 'closed'
+  if (beforeApproval) return business.liveApproved ? 'approved' : null
   if (changes && !sandbox && !business.liveApproved) return 'not-approved'
   return stepUp && person.provedAt.getTime() + stepUpMs <= now.getTime() ? 'step-up' : null
 }

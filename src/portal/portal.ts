@@ -4,8 +4,12 @@ import type { RightName } from '../people/rights.ts'
 import { frameLocaleOf } from '../people-pages/locale.ts'
 import type { AreaPages } from '../people-pages/router.ts'
 import { hasRight, type Visit } from '../people-pages/visit.ts'
+import { addActivityPage } from './activity.ts'
+import { addKeyPages } from './keys.ts'
+import { addLimitsPage } from './limits.ts'
 import { addMoneyPages } from './money.ts'
 import { addPaymentPages } from './payments.ts'
+import { addPeoplePages } from './people.ts'
 
 const sections = {
   payments: 'read-payments',
@@ -35,5 +39,9 @@ export const portal: AreaPages = {
     router.get('/', (_req, res) => sendRedirect(res, `${(res.locals.visit as Visit).base}/payments`))
     addPaymentPages(router)
     addMoneyPages(router)
+    addKeyPages(router)
+    addPeoplePages(router)
+    addLimitsPage(router)
+    addActivityPage(router)
   },
 }

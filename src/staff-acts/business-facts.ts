@@ -2,10 +2,9 @@ import { type Business, type BusinessLimits, ratesAt } from '../businesses/busin
 import { countKeys, type KeyTotals, lookUpBusiness } from '../businesses/list-businesses.ts'
 import { type QuotaName, quotaLimit } from '../businesses/quotas.ts'
 import { transitions } from '../intents/lifecycle.ts'
-import { countLiveCodes, liveCodeLimitOf } from '../intents/live-codes.ts'
+import { countCodesInUse, liveCodeLimitOf } from '../intents/live-codes.ts'
 import { getLedgerBalance } from '../ledger/statement.ts'
 import { readUsedToday } from '../limits/counter.ts'
-import { isMaxTimeError } from '../mongo/collection.ts'
 import type { Deps } from '../platform/deps.ts'
 import type { CommissionRates } from '../wallets/commission.ts'
 import { countDeliveries, type DeliveryTotals, maxBacklogCount } from '../webhooks/deliveries/backlog.ts'
@@ -79,7 +78,7 @@ export async function readQuotaUsage(
   business: Business,
 ): Promise<BusinessQuotaUsage> {
   const owned = dailyQuotas.map(([, name]) => ({ name, owner: business._id }))
-  const [codes, used] = await Promise.all([codesOf(deps, business._id), readUsedToday(deps, owned)])
+  const [codes, used] = await Promise.all([countCodesInUse(deps, business._id), readUsedToday(deps, owned)])
   const usages = dailyQuotas.map(([shown, name], index) => {
     const limit = quotaLimit(deps, name, business.limits)
     return [shown, usage(limit && (used[index] ?? 0), limit)]
@@ -92,13 +91,3 @@ const usage = (used: number | null, limit: number | null) => ({
   limit,
   left: used === null || limit === null ? null : Math.max(0, limit - used),
 })
-
-async function codesOf(deps: Pick<Deps, 'Intent' | 'now'>, businessId: string) {
-  try {
-    const [counted] = await countLiveCodes(deps, [businessId])
-    return counted?.used ?? 0
-  } catch (error) {
-    if (isMaxTimeError(error)) return null
-    throw error
-  }
-}

@@ -1,9 +1,9 @@
 import type { PeopleRefusal } from '../people/change-people.ts'
-import type { PersonFacts } from '../people/list-people.ts'
+import type { OpenInvitation, PersonFacts } from '../people/list-people.ts'
 import { type PersonRole, personRoles, readPersonName } from '../people/person.ts'
 import type { Author } from '../security/actor.ts'
 import type { ActionDeps, ActionGroup, ActionResult, FormValues } from './act.ts'
-import { personDisplay } from './shown.ts'
+import { invitationDisplay, personDisplay } from './shown.ts'
 
 const changes = () => import('../people/change-people.ts')
 
@@ -18,6 +18,7 @@ const refusals: Record<PeopleRefusal, string> = {
   'last-owner':
     'The business would have no owner who can sign in. Invite another owner first, reset this person, or suspend the business.',
   'too-many': 'This business has too many people or open invitations.',
+  repeated: 'The same form has already made a link.',
   'other-person': 'The invitation is for another person.',
 }
 
@@ -103,6 +104,31 @@ async function setDisabledTo(
   return person && { done: { id, name: person.name, disabled } }
 }
 
+export const invitationActions: ActionGroup<OpenInvitation> = {
+  noun: 'person',
+  path: '/people/invitation/:id',
+  permission: 'change-people',
+  find: async (deps, id) => (await import('../people/list-people.ts')).lookUpInvitation(deps, id),
+  nameOf: ({ name }) => name,
+  facts: [invitationDisplay.business, invitationDisplay.role, invitationDisplay.expiresAt],
+  acts: {
+    cancel: {
+      label: 'Cancel',
+      title: 'Cancel the invitation of',
+      command: null,
+      description: 'stop the link of an invitation that has not been accepted',
+      isDanger: true,
+      effects: { closes: 'the link, immediately.', undoNote: 'invite the person again with a new link.' },
+      audit: 'person.invitation-cancelled',
+      async run(deps, { _id: id, businessId }, by) {
+        const { cancelInvitation } = await import('../people/invite.ts')
+        const isCancelled = await cancelInvitation(deps, { id, businessId }, by)
+        return isCancelled ? { done: { id }, to: `/admin/people?business=${businessId}` } : null
+      },
+    },
+  },
+}
+
 const roleIn = ({ role }: FormValues): PersonRole | undefined => personRoles.find((each) => each === role)
 
 export const personListActions: ActionGroup<object> = {
@@ -120,7 +146,7 @@ export const personListActions: ActionGroup<object> = {
       description: 'print a link with which a person gets a role in a business',
       effects: {
         opens: `a link, shown only once, with which the person can sign in to the portal within 24 hours. ${others}`,
-        undoNote: 'an owner can cancel the invitation. Later, an owner can remove the person.',
+        undoNote: 'you or an owner can cancel the invitation. Later, an owner can remove the person.',
       },
       audit: 'person.invited',
       fields: {

@@ -2,7 +2,7 @@ import { type ApiScope, apiScopes as allScopes } from '../../schemas/scopes.ts'
 import type { Business } from '../businesses/business.ts'
 import type { KeyFacts } from '../businesses/key-facts.ts'
 import type { ListedBusiness } from '../businesses/list-businesses.ts'
-import type { PersonFacts } from '../people/list-people.ts'
+import type { OpenInvitation, PersonFacts } from '../people/list-people.ts'
 import { modeOf } from '../platform/mode.ts'
 import type { FileDifference } from '../reconciliation/reconciliation.ts'
 import type { PresentedReplay } from '../replays/replay.ts'
@@ -147,6 +147,13 @@ export const personDisplay = shown<PersonFacts>()({
   state,
   secondFactor: property('secondFactor', 'Second factor'),
   createdAt,
+})
+
+export const invitationDisplay = shown<OpenInvitation>()({
+  name,
+  business,
+  role: property('role', 'Role'),
+  expiresAt: property('expiresAt', 'Expires', 'time'),
 })
 
 export const replayDisplay = shown<

@@ -38,7 +38,7 @@ import {
 } from './format.ts'
 import type { PageVisit, StaffPage } from './guards.ts'
 import { keysTable } from './key.ts'
-import { auditPath, businessLink, readQueryText, withQuery } from './paths.ts'
+import { auditPath, businessLink, personPath, readQueryText, withQuery } from './paths.ts'
 import { paymentField, renderFacts, renderTable } from './table.ts'
 import { deliveriesTable, endpointColumns } from './webhooks.ts'
 
@@ -80,6 +80,7 @@ async function facts(deps: FactsDeps, business: Business) {
     !${quotaFact('Live payment codes', usages.liveCodes, business.limits.liveCodes)}
     !${dailyQuotas.map(([usage, , limit, label]) => quotaFact(label, usages[usage], business.limits[limit]))}
     !${commissionFacts(deps, business.commission)}
+    !${liveRequestFact(business)}
     <dt>Shop</dt><dd>!${shopNames.length === 0 ? 'none' : shopNames}</dd>
     !${renderFacts(business, [businessDisplay.createdAt])}
     <dt>Id</dt><dd class="id">${id}</dd>
@@ -87,6 +88,11 @@ async function facts(deps: FactsDeps, business: Business) {
     <dt>Audit trail</dt><dd><a href="${auditPath({ business: id })}">show the entries for this business</a></dd>
   </dl>`
 }
+
+const liveRequestFact = ({ liveRequest }: Business) =>
+  liveRequest === undefined
+    ? ''
+    : html`<dt>Live access</dt><dd>requested !${renderTime(liveRequest.at)} by <a href="${personPath(liveRequest.personId)}">an owner</a></dd>`
 
 const quotaFact = (label: string, usage: QuotaUsage, own: number | null) =>
   html`<dt>${label}</dt><dd>${left(usage)}${ofItsOwn(own)}</dd>`
@@ -185,6 +191,7 @@ const path = '/admin/businesses'
 const states = {
   live: { label: 'approved for live mode', where: { liveApproved: true } },
   'test-only': { label: 'not approved for live mode', where: { liveApproved: false } },
+  requested: { label: 'live access requested', where: { isLiveRequested: true } },
   suspended: { label: 'suspended', where: { suspended: true } },
   disabled: { label: 'developer API disabled', where: { apiEnabled: false } },
 } as const satisfies Record<string, { label: string; where: BusinessFilter }>
@@ -231,11 +238,13 @@ const columns: PageField<ListedBusiness>[] = [
   listedBusinessDisplay.id,
 ]
 
-function businessBadges(business: Pick<Business, 'suspended' | 'apiEnabled' | 'liveApproved'>) {
-  const { suspended, apiEnabled, liveApproved } = business
+type Badged = Pick<Business, 'suspended' | 'apiEnabled' | 'liveApproved' | 'liveRequest'>
+
+function businessBadges({ suspended, apiEnabled, liveApproved, liveRequest }: Badged) {
   return [
     ...(suspended ? [renderBadge('bad', 'suspended')] : []),
     ...(apiEnabled ? [] : [renderBadge('wait', 'developer API disabled')]),
     liveApproved ? renderBadge('live', 'live') : renderBadge('faint', 'test only'),
+    ...(liveRequest === undefined ? [] : [renderBadge('wait', 'live access requested')]),
   ].join(' ')
 }

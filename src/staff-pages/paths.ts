@@ -13,6 +13,7 @@ export const orderPath = pathsBelow('orders')
 export const endpointPath = pathsBelow('endpoints')
 export const businessPath = pathsBelow('businesses')
 export const accountPath = pathsBelow('staff/account')
+export const personPath = pathsBelow('people/account')
 export const keyPath = pathsBelow('keys')
 export const reconciliationsPath = '/admin/reconciliations'
 export const reconciliationPath = pathsBelow('reconciliations')

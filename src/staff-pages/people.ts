@@ -1,33 +1,50 @@
 import { html } from 'ghtml'
 import { findLastSignIns } from '../accounts/sessions.ts'
 import { pagingLinks } from '../http/pages/table.ts'
-import { listPeople, lookUpPerson, type PersonFacts } from '../people/list-people.ts'
+import {
+  listInvitations,
+  listPeople,
+  lookUpPerson,
+  type OpenInvitation,
+  type PersonFacts,
+} from '../people/list-people.ts'
 import { withPeopleAccounts } from '../people/person.ts'
+import type { SignedInStaff } from '../staff/account.ts'
+import { hasPermission } from '../staff/permissions.ts'
 import { describePassword } from '../staff-acts/account-acts.ts'
 import { personActions, personListActions } from '../staff-acts/person-acts.ts'
-import { type PageField, personDisplay } from '../staff-acts/shown.ts'
+import { invitationDisplay, type PageField, personDisplay } from '../staff-acts/shown.ts'
 import { linkActions, renderDoneNotice } from './act-routes.ts'
 import { renderTime } from './format.ts'
 import type { StaffPage } from './guards.ts'
-import { auditPath, businessLink, pathsBelow, readQueryText, textLink, withQuery } from './paths.ts'
+import {
+  auditPath,
+  businessLink,
+  pathsBelow,
+  personPath,
+  readQueryText,
+  textLink,
+  withQuery,
+} from './paths.ts'
 import { renderFacts, renderTable } from './table.ts'
 
 const pageSize = 50
 export const peoplePath = '/admin/people'
-const personPath = pathsBelow('people/account')
 
-type Reads = 'Person' | 'PersonSession' | 'now'
+type Reads = 'Invitation' | 'Person' | 'PersonSession' | 'now'
 
 /** With the parameter `business`, only the people of this business. */
 export const peoplePage: StaffPage<Reads> = async (deps, { query, staff }) => {
   const [businessId, after] = [readQueryText(query, 'business'), readQueryText(query, 'after')]
   const filter = businessId === '' ? {} : { businessId }
   const { items, next } = await listPeople(deps, filter, { limit: pageSize, after: after || null })
+  const invitations = businessId === '' ? [] : await listInvitations(deps, businessId)
   const none = html`<p class="notice" role="status">Nobody has a role here yet.</p>`
   const body = html`<h1>People</h1>
     !${businessId === '' ? '' : html`<p>Only people of the business !${businessLink(businessId)}. <a href="${peoplePath}">Show all</a></p>`}
     !${items.length === 0 ? none : renderTable(columns, items, { isTight: true })}
     !${pagingLinks((id) => withQuery(peoplePath, { business: businessId, after: id }), after === '', next, ['First page', 'Next page'])}
+    !${invitations.length === 0 ? '' : html`<h2>Open invitations</h2>!${renderTable(invitationColumns(staff), invitations, { isTight: true })}`}
     !${linkActions(personListActions, '', {}, staff)}`
   return { title: 'People', current: peoplePath, body }
 }
@@ -46,6 +63,19 @@ const columns: PageField<PersonFacts>[] = [
   personDisplay.state,
   personDisplay.secondFactor,
   personDisplay.createdAt,
+]
+
+const invitationPath = pathsBelow('people/invitation')
+
+const invitationColumns = (staff: SignedInStaff): PageField<OpenInvitation>[] => [
+  invitationDisplay.name,
+  invitationDisplay.role,
+  invitationDisplay.expiresAt,
+  {
+    label: 'Action',
+    html: ({ _id }) =>
+      hasPermission(staff, 'change-people') ? textLink(`${invitationPath(_id)}/cancel`, 'Cancel…') : '',
+  },
 ]
 
 export const personPage: StaffPage<Reads> = async (deps, { id, query, staff }) => {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
 import type { ExportFormat } from '../../../schemas/ledger.ts'
+import { auditedActions } from '../../audit/acts.ts'
 import type { AuditFilter } from '../../audit/list.ts'
-import { auditedActions } from '../../staff-acts/groups.ts'
 import type { ExpectedSeal } from '../../verification/seal.ts'
 import { addSubcommand, CommandFailed, commandAction, examplesHelp } from './act.ts'
 import {

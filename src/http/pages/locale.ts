@@ -21,6 +21,7 @@ function createLocale(code: LanguageCode) {
   const number = new Intl.NumberFormat(numbers, { minimumFractionDigits: currencyDecimals })
   const inTime = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(dates, { ...options, hourCycle: 'h23', timeZone }).format
+  const decimal = new Intl.NumberFormat(numbers, { maximumFractionDigits: 2 })
   const amount = (centimes: number) => number.format(formatCentimes(centimes) as `${number}`)
   const date = inTime({ dateStyle: 'long' })
   const clock = inTime({ hour: '2-digit', minute: '2-digit' })
@@ -30,6 +31,8 @@ function createLocale(code: LanguageCode) {
     /** Returns e.g. `500,00`, always with Western digits. */
     amount,
     money: (centimes: number) => `${amount(centimes)}\u00a0${currencyCode}`,
+    /** Returns e.g. `12 500`, with at most two decimals. */
+    number: (value: number) => decimal.format(value),
     /** Use this only to compare days. */
     day: inTime({}),
     moment: (at: Date) => words.moment(date(at), clock(at)),

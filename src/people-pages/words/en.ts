@@ -26,6 +26,8 @@ export const englishFrameTexts = {
     'no-owner': 'The business needs an owner who has signed in first.',
     'last-owner': 'The business must keep an owner who can sign in.',
     'too-many': 'There are too many people, roles or open invitations.',
+    repeated:
+      'This form has already made a link, which is not shown again. Invite the person again to get another one.',
     'other-person': 'This invitation is for somebody else. Sign out, then open the link again.',
   },
   ownerReturned: (name: string) =>
@@ -51,6 +53,7 @@ export const englishFrameTexts = {
       'Business closed',
       'This business is suspended or disabled. You can still read and export its data. Contact the operator.',
     ],
+    approved: ['Already approved', 'This business has live access.'],
     'not-approved': [
       'No live access',
       'This business has no live access yet, so this works only in the sandbox. An owner can ask for live access under “Keys”.',

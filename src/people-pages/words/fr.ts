@@ -26,6 +26,8 @@ export const frenchFrameTexts: FrameTexts = {
     'no-owner': 'L’entreprise a d’abord besoin d’un propriétaire qui se soit connecté.',
     'last-owner': 'L’entreprise doit garder un propriétaire qui peut se connecter.',
     'too-many': 'Il y a trop de personnes, de rôles ou d’invitations ouvertes.',
+    repeated:
+      'Ce formulaire a déjà créé un lien, qui ne s’affiche qu’une fois. Pour en obtenir un autre, invitez de nouveau la personne.',
     'other-person': 'Cette invitation s’adresse à quelqu’un d’autre. Déconnectez-vous, puis rouvrez le lien.',
   },
   ownerReturned: (name) =>
@@ -51,6 +53,7 @@ export const frenchFrameTexts: FrameTexts = {
       'Entreprise fermée',
       'Cette entreprise est suspendue ou désactivée. Vous pouvez encore consulter et exporter ses données. Contactez l’opérateur.',
     ],
+    approved: ['Déjà accordé', 'Cette entreprise a un accès réel.'],
     'not-approved': [
       'Pas d’accès réel',
       'Cette entreprise n’a pas encore d’accès réel\u00a0: cela ne fonctionne que dans le bac à sable. Un propriétaire peut demander l’accès réel sous «\u00a0Clés\u00a0».',

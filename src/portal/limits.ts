@@ -1,0 +1,137 @@
+import type { Router } from 'express'
+import { html } from 'ghtml'
+import { ratesAt } from '../businesses/business.ts'
+import { maxOwnKeys } from '../businesses/change-key.ts'
+import { type QuotaName, quotaLimit } from '../businesses/quotas.ts'
+import { renderTable, type TableColumn } from '../http/pages/table.ts'
+import { renderFactList, renderLtr } from '../http/pages/text.ts'
+import { countCodesInUse, liveCodeLimitOf } from '../intents/live-codes.ts'
+import { readUsedToday } from '../limits/counter.ts'
+import { maxPeople } from '../people/invite.ts'
+import { listInvitations } from '../people/list-people.ts'
+import type { PersonPage } from '../people-pages/frame.ts'
+import { serveVisit } from '../people-pages/serve.ts'
+import type { Visit } from '../people-pages/visit.ts'
+import type { Deps } from '../platform/deps.ts'
+import { modeOf } from '../platform/mode.ts'
+import { utcDayNumber } from '../platform/time.ts'
+import { maxReplaysPerDay } from '../replays/start.ts'
+import { endpointSlots, undeletedFilter } from '../webhooks/endpoints/endpoint.ts'
+import { readOwn, settingsLocaleOf } from './settings.ts'
+
+export function addLimitsPage(router: Router): void {
+  router.get('/limits', serveVisit('read-limits', limitsPage))
+}
+
+type RowName = keyof ReturnType<typeof settingsLocaleOf>['words']['limits']['rows']
+
+/** `used` is null if counting takes too long, and `limit` if there is none. */
+interface Usage {
+  name: RowName
+  used: number | null
+  limit: number | null
+}
+
+const dailyQuotas = {
+  test: ['sandboxCreates', 'sandboxBytes', 'sandboxAuditLines'],
+  live: ['liveDocuments', 'liveBytes', 'liveAuditLines'],
+} as const satisfies Record<string, QuotaName[]>
+
+async function readUsages(deps: Deps, { member, caller }: Visit): Promise<Usage[]> {
+  const { businessId, sandbox } = caller
+  const mode = modeOf(caller)
+  const names = dailyQuotas[mode]
+  const today = await readUsedToday(
+    deps,
+    names.map((name) => ({ name, owner: businessId })),
+  )
+  const daily = names.map((name, index): Usage => {
+    const row = name === 'sandboxAuditLines' || name === 'liveAuditLines' ? 'auditLines' : name
+    return { name: row, used: today[index] ?? 0, limit: quotaLimit(deps, name, member.business.limits) }
+  })
+  const day = utcDayNumber(deps.now())
+  const keys = { businessId, mode, status: { $ne: 'revoked' as const } }
+  const people = await deps.Person.countDocuments({ 'roles.businessId': businessId })
+  const invited = (await listInvitations(deps, businessId)).length
+  const codes: Usage = {
+    name: 'liveCodes',
+    used: sandbox ? 0 : await countCodesInUse(deps, businessId),
+    limit: liveCodeLimitOf(deps, caller),
+  }
+  const endpoints = { businessId, ...undeletedFilter }
+  return [
+    ...(sandbox ? [] : [codes]),
+    ...daily,
+    {
+      name: 'replays',
+      used: await deps.Replay.countDocuments({ businessId, sandbox, day }),
+      limit: maxReplaysPerDay,
+    },
+    {
+      name: 'endpoints',
+      used: await deps.Endpoint.countDocuments(endpoints),
+      limit: endpointSlots.length,
+    },
+    { name: 'keys', used: await deps.ApiKey.countDocuments(keys), limit: maxOwnKeys },
+    { name: 'people', used: people + invited, limit: maxPeople },
+  ]
+}
+
+const warnedPart = 0.8
+
+async function limitsPage(visit: Visit): Promise<PersonPage> {
+  const { res, base } = visit
+  const { words } = settingsLocaleOf(res)
+  const { limits, sections } = words
+  const usages = await readOwn(visit, (deps) => readUsages(deps, visit))
+  const body = html`<h1>${sections.limits}</h1><p>${limits.intro}</p>
+!${renderTable(columns(visit), usages, { label: sections.limits })}
+<p class="faint">${limits.day}</p>
+<h2>${limits.terms}</h2><div class="card">!${renderFactList(terms(visit))}</div>`
+  return { title: sections.limits, body, current: `${base}/limits` }
+}
+
+function columns({ res }: Visit): TableColumn<Usage>[] {
+  const { words, number } = settingsLocaleOf(res)
+  const { limits } = words
+  const amount = (name: RowName, value: number) =>
+    name.endsWith('Bytes') ? limits.megabytes(number(value / 1e6)) : number(value)
+  return [
+    { label: limits.what, html: ({ name }) => html`${limits.rows[name]}` },
+    {
+      label: limits.used,
+      html: ({ name, used, limit }) => {
+        if (limit === null) return html`${limits.unlimited}`
+        if (used === null) return html`${limits.unknown}`
+        return html`${limits.ofLimit(amount(name, used), amount(name, limit))}
+<meter class="meter" aria-label="${limits.rows[name]}" min="0" max="${limit}" high="${limit * warnedPart}" optimum="0" value="${Math.min(used, limit)}"></meter>`
+      },
+    },
+    {
+      label: limits.left,
+      html: ({ name, used, limit }) => {
+        if (limit === null || used === null) return ''
+        const left = Math.max(0, limit - used)
+        const warning = left === 0 ? limits.usedUp : used >= limit * warnedPart ? limits.nearly : ''
+        const notice =
+          warning === '' ? '' : html` <strong class="${left === 0 ? 'bad' : 'wait'}">${warning}</strong>`
+        return html`${amount(name, left)}!${notice}`
+      },
+    },
+  ]
+}
+
+function terms({ deps, res, member }: Visit): [string, string][] {
+  const { config } = deps
+  const { words, number } = settingsLocaleOf(res)
+  const { limits } = words
+  const { commission, limits: own } = member.business
+  const rates = ratesAt(commission, config.commissionRates, deps.now())
+  const perSecond = config.rateLimitPerSecond && (own.perSecond ?? config.rateLimitPerSecond)
+  const percent = (basisPoints: number) => renderLtr(limits.percent(number(basisPoints / 100)))
+  return [
+    [limits.provider, percent(rates.provider)],
+    [limits.payer, percent(rates.payer)],
+    [limits.perSecond, html`${perSecond === null ? limits.unlimited : number(perSecond)}`],
+  ]
+}
