@@ -41,6 +41,11 @@ main .code { font-size: 3.25rem; }
 .filter .field { flex: 1 1 9rem; margin: 0; }
 .filter button { flex: 0 0 auto; width: auto; }
 button.danger { border-color: var(--bad); background: var(--bad); color: var(--on-accent); }
+fieldset { border: 0; margin: 0 0 1.25rem; padding: 0; min-width: 0; }
+legend { padding: 0; font-weight: 700; }
+.choice { display: flex; gap: .75rem; align-items: center; min-height: 2.75rem; font-weight: 400; }
+.choice input { flex: none; width: 1.5rem; min-height: 1.5rem; margin: 0; }
+td a + a { margin-inline-start: 1rem; }
 .meter { display: block; width: 100%; height: 1rem; }
 @media (min-width: 48.01rem) {
   main:not(.narrow) > form:not(.filter), main:not(.narrow) > .card form:not(.filter) { max-width: 30rem; }

@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { byCaller, type Caller } from '../businesses/caller.ts'
+import { byCaller } from '../businesses/caller.ts'
 import { withAuditQuota } from '../businesses/quotas.ts'
 import { readFor } from '../http/operations/run-for.ts'
 import { type FormMessages, hasFormMessages, titleOfForm } from '../http/pages/forms.ts'
@@ -24,14 +24,14 @@ export const settingsLocaleOf = createPersonLocales({
 /** Within the limits of the API's lists, but dates stay dates. */
 export async function readOwn<Data>(
   { deps, res, caller }: Visit,
-  query: (deps: Deps, caller: Caller) => Promise<Data>,
+  query: (deps: Deps) => Promise<Data>,
 ): Promise<Data> {
   const found: Data[] = []
   await readFor(deps, res, caller, {
     scope: 'payments.intents:read',
     shows: 'intent',
     needsQuery: true,
-    run: async (reading, own) => void found.push(await query(reading, own)),
+    run: async (reading) => ({ found: found.push(await query(reading)) }),
   })
   return found[0] as Data
 }
