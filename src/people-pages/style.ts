@@ -45,6 +45,7 @@ fieldset { border: 0; margin: 0 0 1.25rem; padding: 0; min-width: 0; }
 legend { padding: 0; font-weight: 700; }
 .choice { display: flex; gap: .75rem; align-items: center; min-height: 2.75rem; font-weight: 400; }
 .choice input { flex: none; width: 1.5rem; min-height: 1.5rem; margin: 0; }
+.card > dl { border-top: 0; padding-top: 0; }
 td a + a { margin-inline-start: 1rem; }
 .meter { display: block; width: 100%; height: 1rem; }
 @media (min-width: 48.01rem) {

@@ -59,6 +59,14 @@ export function parseIpRange(entry: string): IpRange {
   return [network, length]
 }
 
+export function isIpRange(entry: string): boolean {
+  try {
+    return parseIpRange(entry).length > 0
+  } catch {
+    return false
+  }
+}
+
 export const isIpWithin = (ranges: readonly IpRange[], address: string): boolean => {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)

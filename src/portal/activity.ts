@@ -10,7 +10,7 @@ import { type PersonPage, personPaging } from '../people-pages/frame.ts'
 import { serveVisit } from '../people-pages/serve.ts'
 import type { Visit } from '../people-pages/visit.ts'
 import type { Deps } from '../platform/deps.ts'
-import { readOwn, settingsLocaleOf } from './settings.ts'
+import { queryText, readOwn, settingsLocaleOf } from './settings.ts'
 import { englishSettingsTexts } from './words/settings/en.ts'
 
 const list = '/activity'
@@ -23,11 +23,11 @@ export function addActivityPage(router: Router): void {
 
 /** Both environments, because people and keys belong to one business. */
 async function activityPage(visit: Visit): Promise<PersonPage> {
-  const { deps, req, res, caller, base } = visit
+  const { deps, res, caller, base } = visit
   const { words } = settingsLocaleOf(res)
   const { activity, sections } = words
   const { businessId } = caller
-  const before = String(req.query.before ?? '')
+  const before = queryText(visit, 'before')
   const filter = { ...parseAuditFilter(deps, before === '' ? {} : { before }), businessId, acts: shownActs }
   const { lines, next, names } = await readOwn(visit, async (reading) => {
     const page = await listAuditLines(reading, filter, pageSize)
@@ -70,7 +70,7 @@ function columns({ res }: Visit, { people, keys }: Names): TableColumn<AuditEven
     return html`${operator}`
   }
   const about = ({ subject, businessId, after }: AuditEvent) => {
-    const name = people.get(subject) ?? (after?.name as unknown)
+    const name = people.get(subject) ?? after?.name
     const role = roles[after?.role as keyof typeof roles] ?? ''
     if (typeof name === 'string') return html`!${isolateText(name)}!${role && html` · ${role}`}`
     return subject === businessId ? '' : html`<code>!${renderLtr(keys.get(subject) ?? subject)}</code>`

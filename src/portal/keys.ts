@@ -1,12 +1,12 @@
 import type { Router } from 'express'
 import { html } from 'ghtml'
-import { apiScopes } from '../../schemas/scopes.ts'
+import { type ApiScope, apiScopes } from '../../schemas/scopes.ts'
 import type { KeyKind } from '../businesses/api-key.ts'
 import { requestLiveAccess } from '../businesses/change-business.ts'
 import { issueOwnKey, rotateApiKey, setKeyStatus } from '../businesses/change-key.ts'
 import { type KeyFacts, listKeys, lookUpKey } from '../businesses/key-facts.ts'
 import { readFormFields } from '../http/body/read-form.ts'
-import { type FormMessages, inputField, renderHiddenInput } from '../http/pages/forms.ts'
+import { inputField, renderHiddenInput } from '../http/pages/forms.ts'
 import { renderTable, type TableColumn } from '../http/pages/table.ts'
 import { renderLtr } from '../http/pages/text.ts'
 import { publishableScopes } from '../http/routes/routes.ts'
@@ -16,57 +16,46 @@ import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
 import { formKey, hasRight, type Visit } from '../people-pages/visit.ts'
 import { newId } from '../platform/ids.ts'
 import { modeOf } from '../platform/mode.ts'
-import { parseIpRange } from '../platform/network.ts'
-import { formPage, readOwn, runOwnAct, settingsLocaleOf } from './settings.ts'
+import { isIpRange } from '../platform/network.ts'
+import {
+  addForm,
+  notePage,
+  queryText,
+  readOwn,
+  runOwnAct,
+  secretText,
+  settingsLocaleOf,
+  typedOr,
+} from './settings.ts'
 
 const list = '/keys'
 const pageSize = 50
 const kinds = ['secret', 'publishable'] as const satisfies KeyKind[]
 
-const changeRight = ({ member }: Visit): RightName =>
-  member.sandbox ? 'change-test-keys' : 'change-live-keys'
+const right = ({ member }: Visit): RightName => (member.sandbox ? 'change-test-keys' : 'change-live-keys')
 
 export function addKeyPages(router: Router): void {
   router.get(list, serveVisit('read-keys', keysPage))
   router.post(`${list}/live-access`, serveVisit('ask-for-live', askForLive))
-  for (const kind of kinds) {
-    const path = `${list}/new/${kind}`
-    router.get(
-      path,
-      serveVisit(changeRight, async (visit) => newKeyPage(visit, kind)),
-    )
-    router.post(
-      path,
-      serveVisit(changeRight, (visit) => createKey(visit, kind)),
-    )
-  }
-  for (const [name, page, act] of [
-    ['rotate', rotatePage, rotate],
-    ['revoke', revokePage, revoke],
-  ] as const) {
-    router.get(`${list}/:id/${name}`, serveVisit(changeRight, withKey(page)))
-    router.post(`${list}/:id/${name}`, serveVisit(changeRight, withKey(act)))
-  }
+  for (const kind of kinds) addNewKeyForm(router, kind)
+  addRotateForm(router)
+  addRevokeForm(router)
 }
 
-type KeyHandler = (visit: Visit, key: KeyFacts) => VisitResult | Promise<VisitResult>
-
 /** Other businesses' keys, and those of the other environment, seem not to exist. */
-const withKey = (handle: KeyHandler) => async (visit: Visit) => {
-  const { deps, req, caller } = visit
+async function findKey({ deps, req, caller }: Visit): Promise<KeyFacts | null> {
   const key = await lookUpKey(deps, String(req.params['id']))
-  const isOwn = key?.businessId === caller.businessId && key.mode === modeOf(caller)
-  return isOwn ? handle(visit, key) : null
+  return key?.businessId === caller.businessId && key.mode === modeOf(caller) ? key : null
 }
 
 async function keysPage(visit: Visit): Promise<PersonPage> {
-  const { req, res, caller, base } = visit
+  const { res, caller, base } = visit
   const { words } = settingsLocaleOf(res)
-  const after = String(req.query.after ?? '')
+  const after = queryText(visit, 'after')
   const filter = { businessId: caller.businessId, mode: modeOf(caller) }
   const slice = { limit: pageSize, after: after || null }
   const { items, next } = await readOwn(visit, (deps) => listKeys(deps, filter, slice))
-  const mayChange = hasRight(visit, changeRight(visit))
+  const mayChange = hasRight(visit, right(visit))
   const links = kinds.map(
     (kind) => html`<li><a class="button" href="${base}${list}/new/${kind}">${words.keys.make[kind]}</a></li>`,
   )
@@ -113,7 +102,9 @@ function columns({ base, res }: Visit, mayChange: boolean): TableColumn<KeyFacts
   ]
 }
 
-type KeyTexts = ReturnType<typeof settingsLocaleOf>['words']['keys']
+const textsOf = ({ res }: Visit) => settingsLocaleOf(res).words.keys
+
+type KeyTexts = ReturnType<typeof textsOf>
 
 const scopeText = (scopes: KeyFacts['scopes'], { allScopes, scopeNames }: KeyTexts): string =>
   apiScopes.every((scope) => scopes.includes(scope))
@@ -154,53 +145,53 @@ async function askForLive(visit: Visit): Promise<VisitResult> {
 
 const usableScopes = (kind: KeyKind) => (kind === 'secret' ? apiScopes : publishableScopes)
 
-const newForm = () => ({ form: newId(), addresses: '', scopes: null as readonly string[] | null })
-
-function newKeyPage(visit: Visit, kind: KeyKind, typed = newForm(), messages: FormMessages = {}): PersonPage {
-  const { keys } = settingsLocaleOf(visit.res).words
-  const { faults = {} } = messages
-  const boxes = usableScopes(kind).map((scope) => {
-    const isChecked = typed.scopes === null || typed.scopes.includes(scope)
-    return html`<label class="choice"><input type="checkbox" name="${scope}" value="on" !${isChecked ? 'checked' : ''}> ${keys.scopeNames[scope]}</label>`
-  })
-  const fields = html`<p>${keys.aboutKind[kind]}</p>!${renderHiddenInput('form', typed.form)}
+const addNewKeyForm = (router: Router, kind: KeyKind): void =>
+  addForm(router, {
+    right,
+    path: `${list}/new/${kind}`,
+    find: async () => ({}),
+    show(visit, _found, faults) {
+      const keys = textsOf(visit)
+      const usable = usableScopes(kind)
+      const all = Object.fromEntries(usable.map((scope) => [scope, 'on'])) as Record<ApiScope, string>
+      const { form, addresses, ...chosen } = typedOr(visit, { form: newId(), addresses: '', ...all })
+      const boxes = usable.map(
+        (scope) =>
+          html`<label class="choice"><input type="checkbox" name="${scope}" value="on" !${chosen[scope] === 'on' ? 'checked' : ''}> ${keys.scopeNames[scope]}</label>`,
+      )
+      const attributes = 'dir="ltr" autocomplete="off" maxlength="1000"'
+      const [label, hint, fault] = [keys.addresses, keys.addressesHint, faults.addresses]
+      const fields = html`<p>${keys.aboutKind[kind]}</p>!${renderHiddenInput('form', form)}
 <fieldset id="scopes" tabindex="-1"><legend>${keys.scopes}</legend>!${faults.scopes ? html`<p class="fault">${faults.scopes}</p>` : ''}!${boxes}</fieldset>
-!${inputField('addresses', {
-    label: keys.addresses,
-    hint: keys.addressesHint,
-    value: typed.addresses,
-    fault: faults.addresses,
-    attributes: 'dir="ltr" autocomplete="off" maxlength="1000"',
-  })}`
-  const title = keys.make[kind]
-  const texts = { title, button: keys.makeIt, busy: keys.making }
-  return formPage(visit, { path: `${list}/new/${kind}`, ...texts, fields, list }, messages)
-}
-
-async function createKey(visit: Visit, kind: KeyKind): Promise<VisitResult> {
-  const { deps, req, res, caller } = visit
-  const { keys } = settingsLocaleOf(res).words
-  const usable = usableScopes(kind)
-  const { form, addresses, ...boxes } = readFormFields(req, 'form', 'addresses', ...usable)
-  const scopes = usable.filter((scope) => boxes[scope] === 'on')
-  const ipAllowlist = addresses.split(/[\s,;]+/).filter((entry) => entry !== '')
-  const fault = addressFault(ipAllowlist, keys)
-  const faults = {
-    ...(scopes.length === 0 && { scopes: keys.noScope }),
-    ...(fault !== null && { addresses: fault }),
-  }
-  const again = (messages: FormMessages) => newKeyPage(visit, kind, { form, addresses, scopes }, messages)
-  if (Object.keys(faults).length > 0) return again({ faults })
-  const input = { businessId: caller.businessId, mode: modeOf(caller), kind, scopes, ipAllowlist }
-  const result = await runOwnAct(
-    visit,
-    (by) => issueOwnKey(deps, input, formKey(visit, form), by),
-    (made) => made !== 'too-many' && 'key' in made,
-  )
-  if ('notice' in result) return again(result)
-  if (result.done === 'too-many') return again({ notice: keys.tooMany })
-  return 'key' in result.done ? shownOnce(visit, result.done.key) : repeated(visit)
-}
+!${inputField('addresses', { label, hint, value: addresses, fault, attributes })}`
+      return { title: keys.make[kind], fields, button: keys.makeIt, busy: keys.making }
+    },
+    async act(visit) {
+      const { deps, req, caller } = visit
+      const keys = textsOf(visit)
+      const usable = usableScopes(kind)
+      const { form, addresses, ...chosen } = readFormFields(req, 'form', 'addresses', ...usable)
+      const scopes = usable.filter((scope) => chosen[scope] === 'on')
+      const ipAllowlist = addresses.split(/[\s,;]+/).filter((entry) => entry !== '')
+      const fault = addressFault(ipAllowlist, keys)
+      if (scopes.length === 0 || fault !== null)
+        return {
+          faults: {
+            ...(scopes.length === 0 && { scopes: keys.noScope }),
+            ...(fault !== null && { addresses: fault }),
+          },
+        }
+      const input = { businessId: caller.businessId, mode: modeOf(caller), kind, scopes, ipAllowlist }
+      const result = await runOwnAct(
+        visit,
+        (by) => issueOwnKey(deps, input, formKey(visit, form), by),
+        (made) => made !== 'too-many' && 'key' in made,
+      )
+      if ('notice' in result) return result
+      if (result.done === 'too-many') return { notice: keys.tooMany }
+      return 'key' in result.done ? shownOnce(visit, result.done.key) : repeated(visit)
+    },
+  })
 
 const maxAddresses = 50
 
@@ -210,67 +201,54 @@ function addressFault(entries: readonly string[], keys: KeyTexts): string | null
   return bad === undefined ? null : keys.badAddress(bad)
 }
 
-function isIpRange(entry: string): boolean {
-  try {
-    parseIpRange(entry)
-    return true
-  } catch {
-    return false
-  }
+function shownOnce(visit: Visit, key: string): PersonPage {
+  const { made: title, once: notice } = textsOf(visit)
+  return notePage(visit, { title, notice, more: secretText(key), list })
 }
 
-function shownOnce({ res, base }: Visit, key: string): PersonPage {
-  const { keys, back } = settingsLocaleOf(res).words
-  const body = html`<h1>${keys.made}</h1><p class="notice good" role="status">${keys.once}</p>
-<pre class="card secret" dir="ltr">${key}</pre><p><a href="${base}${list}">${back}</a></p>`
-  return { title: keys.made, body, current: base + list, isNarrow: true }
-}
-
-function repeated({ res, base }: Visit): PersonPage {
-  const { keys, back } = settingsLocaleOf(res).words
-  const body = html`<h1>${keys.repeated}</h1><p class="notice wait" role="alert">${keys.repeatedText}</p>
-<p><a href="${base}${list}">${back}</a></p>`
-  return { status: 409, title: keys.repeated, body, current: base + list, isNarrow: true }
+function repeated(visit: Visit): PersonPage {
+  const { repeated: title, repeatedText: notice } = textsOf(visit)
+  return notePage(visit, { status: 409, title, notice, list })
 }
 
 const keyText = ({ key }: KeyFacts) => html`<p><code>!${renderLtr(key)}</code></p>`
 
-function rotatePage(visit: Visit, key: KeyFacts, messages: FormMessages = {}): VisitResult {
-  const { keys } = settingsLocaleOf(visit.res).words
-  if (key.status === 'revoked') return { to: visit.base + list }
-  const fields = html`!${keyText(key)}<p>${keys.rotateText}</p>!${renderHiddenInput('form', newId())}
-!${inputField('overlap', { label: keys.overlap, choices: keys.overlaps, value: defaultOverlap })}`
-  const texts = { title: keys.rotateTitle, button: keys.rotate, busy: keys.rotating }
-  return formPage(visit, { path: `${list}/${key.id}/rotate`, ...texts, fields, list }, messages)
-}
+const addRotateForm = (router: Router): void =>
+  addForm(router, {
+    right,
+    path: `${list}/:id/rotate`,
+    find: findKey,
+    show(visit, key) {
+      const keys = textsOf(visit)
+      const { form, overlap } = typedOr(visit, { form: newId(), overlap: '86400' })
+      const fields = html`!${keyText(key)}<p>${keys.rotateText}</p>!${renderHiddenInput('form', form)}
+!${inputField('overlap', { label: keys.overlap, choices: keys.overlaps, value: overlap })}`
+      return { title: keys.rotateTitle, fields, button: keys.rotate, busy: keys.rotating }
+    },
+    async act(visit, { id, status }) {
+      const { overlaps, badOverlap } = textsOf(visit)
+      const { form, overlap } = readFormFields(visit.req, 'form', 'overlap')
+      if (!Object.hasOwn(overlaps, overlap)) return { faults: { overlap: badOverlap } }
+      if (status === 'revoked') return { done: false }
+      const result = await runOwnAct(
+        visit,
+        (by) => rotateApiKey(visit.deps, id, Number(overlap), by, formKey(visit, form)),
+        (issued) => issued !== null,
+      )
+      if ('notice' in result) return result
+      return result.done === null ? repeated(visit) : shownOnce(visit, result.done.key)
+    },
+  })
 
-const defaultOverlap = '86400'
-
-async function rotate(visit: Visit, key: KeyFacts): Promise<VisitResult> {
-  const { deps, req, res } = visit
-  const { overlaps } = settingsLocaleOf(res).words.keys
-  const { form, overlap } = readFormFields(req, 'form', 'overlap')
-  const seconds = Number(Object.hasOwn(overlaps, overlap) ? overlap : defaultOverlap)
-  const result = await runOwnAct(
-    visit,
-    (by) => rotateApiKey(deps, key.id, seconds, by, formKey(visit, form)),
-    (issued) => issued !== null,
-  )
-  if ('notice' in result) return rotatePage(visit, key, result)
-  return result.done === null ? repeated(visit) : shownOnce(visit, result.done.key)
-}
-
-function revokePage(visit: Visit, key: KeyFacts, messages: FormMessages = {}): VisitResult {
-  const { keys } = settingsLocaleOf(visit.res).words
-  if (key.status === 'revoked') return { to: visit.base + list }
-  const texts = { title: keys.revokeTitle, button: keys.revoke, busy: keys.revoking }
-  const fields = html`!${keyText(key)}<p>${keys.revokeText}</p>`
-  const form = { path: `${list}/${key.id}/revoke`, ...texts, fields, list, isDanger: true }
-  return formPage(visit, form, messages)
-}
-
-async function revoke(visit: Visit, key: KeyFacts): Promise<VisitResult> {
-  const { deps, base } = visit
-  const result = await runOwnAct(visit, (by) => setKeyStatus(deps, key.id, 'revoked', by))
-  return 'notice' in result ? revokePage(visit, key, result) : { to: base + list }
-}
+const addRevokeForm = (router: Router): void =>
+  addForm(router, {
+    right,
+    path: `${list}/:id/revoke`,
+    find: findKey,
+    show(visit, key) {
+      const { revokeTitle: title, revokeText, revoke: button, revoking: busy } = textsOf(visit)
+      const fields = html`!${keyText(key)}<p>${revokeText}</p>`
+      return { title, fields, button, busy, isDanger: true }
+    },
+    act: (visit, { id }) => runOwnAct(visit, (by) => setKeyStatus(visit.deps, id, 'revoked', by)),
+  })

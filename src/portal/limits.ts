@@ -85,7 +85,7 @@ async function limitsPage(visit: Visit): Promise<PersonPage> {
   const { limits, sections } = words
   const usages = await readOwn(visit, (deps) => readUsages(deps, visit))
   const body = html`<h1>${sections.limits}</h1><p>${limits.intro}</p>
-!${renderTable(columns(visit), usages, { label: sections.limits })}
+!${renderTable(columns(visit), usages, { label: sections.limits, isTight: true })}
 <p class="faint">${limits.day}</p>
 <h2>${limits.terms}</h2><div class="card">!${renderFactList(terms(visit))}</div>`
   return { title: sections.limits, body, current: `${base}/limits` }

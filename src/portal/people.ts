@@ -1,7 +1,7 @@
 import type { Router } from 'express'
 import { html } from 'ghtml'
 import { readFormFields } from '../http/body/read-form.ts'
-import { type FormMessages, inputField, renderHiddenInput } from '../http/pages/forms.ts'
+import { inputField, renderHiddenInput } from '../http/pages/forms.ts'
 import { renderTable, type TableColumn } from '../http/pages/table.ts'
 import { isolateText } from '../http/pages/text.ts'
 import { changePersonRole } from '../people/change-people.ts'
@@ -15,44 +15,41 @@ import {
 } from '../people/list-people.ts'
 import { type PersonRole, personRoles, readPersonName, roleIn } from '../people/person.ts'
 import type { PersonPage } from '../people-pages/frame.ts'
-import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
+import { serveVisit } from '../people-pages/serve.ts'
 import { formKey, hasRight, type Visit } from '../people-pages/visit.ts'
 import { newId } from '../platform/ids.ts'
-import { formPage, readOwn, runOwnAct, settingsLocaleOf } from './settings.ts'
+import {
+  addForm,
+  notePage,
+  type OwnForm,
+  readOwn,
+  runOwnAct,
+  secretText,
+  settingsLocaleOf,
+  typedOr,
+} from './settings.ts'
 
 const list = '/people'
 
 export function addPeoplePages(router: Router): void {
   router.get(list, serveVisit('read-people', peoplePage))
-  for (const [path, page, act] of [
-    ['/invite', async (visit: Visit) => invitePage(visit), invite],
-    ['/invitations/:id/cancel', withInvitation(cancelPage), withInvitation(cancel)],
-    ['/:id/role', withPerson(rolePage), withPerson(changeRole)],
-    ['/:id/remove', withPerson(removePage), withPerson(remove)],
-  ] as const) {
-    router.get(list + path, serveVisit('change-people', page))
-    router.post(list + path, serveVisit('change-people', act))
-  }
+  addForm(router, inviteForm)
+  addForm(router, cancelForm)
+  addForm(router, roleForm)
+  addForm(router, removeForm)
 }
 
-type Handler<Found> = (visit: Visit, found: Found) => VisitResult | Promise<VisitResult>
+type Member = PersonFacts & { role: PersonRole }
 
-interface Member extends PersonFacts {
-  role: PersonRole
-}
-
-const withPerson = (handle: Handler<Member>) => async (visit: Visit) => {
-  const { deps, caller, req } = visit
+async function findPerson({ deps, caller, req }: Visit): Promise<Member | null> {
   const person = await lookUpMember(deps, caller.businessId, String(req.params['id']))
   const role = person && roleIn(person, caller.businessId)?.role
-  return person && role ? handle(visit, { ...person, role }) : null
+  return person && role ? { ...person, role } : null
 }
 
-const withInvitation = (handle: Handler<OpenInvitation>) => async (visit: Visit) => {
-  const { deps, caller, req } = visit
+async function findInvitation({ deps, caller, req }: Visit): Promise<OpenInvitation | null> {
   const open = await listInvitations(deps, caller.businessId)
-  const found = open.find(({ _id }) => _id === req.params['id'])
-  return found === undefined ? null : handle(visit, found)
+  return open.find(({ _id }) => _id === req.params['id']) ?? null
 }
 
 async function peoplePage(visit: Visit): Promise<PersonPage> {
@@ -113,6 +110,8 @@ function memberColumns(visit: Visit, mayChange: boolean): TableColumn<PersonFact
   ]
 }
 
+const textsOf = ({ res }: Visit) => settingsLocaleOf(res).words.people
+
 function roleField({ res }: Visit, value: string, fault?: string): string {
   const { people, roles } = settingsLocaleOf(res).words
   const choices = Object.fromEntries(personRoles.map((role) => [role, roles[role]]))
@@ -121,103 +120,81 @@ function roleField({ res }: Visit, value: string, fault?: string): string {
 
 const readRole = (text: string): PersonRole | undefined => personRoles.find((role) => role === text)
 
-function invitePage(
-  visit: Visit,
-  typed = { form: newId(), name: '', role: 'cashier' },
-  messages: FormMessages = {},
-): PersonPage {
-  const { people } = settingsLocaleOf(visit.res).words
-  const { faults = {} } = messages
-  const fields = html`!${renderHiddenInput('form', typed.form)}
-!${inputField('name', {
-    label: people.name,
-    hint: people.nameHint,
-    value: typed.name,
-    fault: faults.name,
-    attributes: 'dir="ltr" autocomplete="off" autocapitalize="none" maxlength="254" required',
-  })}!${roleField(visit, typed.role, faults.role)}`
-  const texts = { title: people.invite, button: people.makeLink, busy: people.inviting }
-  return formPage(visit, { path: `${list}/invite`, ...texts, fields, list }, messages)
+const nameAttributes = 'dir="ltr" autocomplete="off" autocapitalize="none" maxlength="254" required'
+
+const right = 'change-people'
+
+const inviteForm: OwnForm<object> = {
+  right,
+  path: `${list}/invite`,
+  find: async () => ({}),
+  show(visit, _found, faults) {
+    const { name: label, nameHint: hint, invite: title, makeLink: button, inviting: busy } = textsOf(visit)
+    const { form, name, role } = typedOr(visit, { form: newId(), name: '', role: 'cashier' })
+    const typed = { label, hint, value: name, fault: faults.name, attributes: nameAttributes }
+    const fields = renderHiddenInput('form', form) + inputField('name', typed)
+    return { title, fields: fields + roleField(visit, role, faults.role), button, busy }
+  },
+  async act(visit) {
+    const { deps, req, res, caller } = visit
+    const { people, share, copy, copied } = settingsLocaleOf(res).words
+    const typed = readFormFields(req, 'form', 'name', 'role')
+    const [name, role] = [readPersonName(typed.name), readRole(typed.role)]
+    if (name === null) return { faults: { name: people.badName } }
+    if (role === undefined) return { faults: { role: people.badRole } }
+    const invited = { businessId: caller.businessId, role, name, form: formKey(visit, typed.form) }
+    const result = await runOwnAct(visit, (by) => invitePerson(deps, invited, by))
+    if ('notice' in result) return result
+    const { link } = result.done
+    const more = html`!${secretText(link)}
+<button hidden data-share="${link}" data-copy="${copy}" data-copied="${copied}">${share}</button>`
+    return notePage(visit, { title: people.invited(name), notice: people.linkOnce, more, list })
+  },
 }
 
-async function invite(visit: Visit): Promise<VisitResult> {
-  const { deps, req, res, caller } = visit
-  const { people } = settingsLocaleOf(res).words
-  const typed = readFormFields(req, 'form', 'name', 'role')
-  const [name, role] = [readPersonName(typed.name), readRole(typed.role)]
-  const again = (messages: FormMessages) => invitePage(visit, typed, messages)
-  if (name === null || role === undefined)
-    return again({
-      faults: {
-        ...(name === null && { name: people.badName }),
-        ...(role === undefined && { role: people.badRole }),
-      },
-    })
-  const invited = { businessId: caller.businessId, role, name, form: formKey(visit, typed.form) }
-  const result = await runOwnAct(visit, (by) => invitePerson(deps, invited, by))
-  return 'notice' in result ? again(result) : linkPage(visit, name, result.done.link)
+const cancelForm: OwnForm<OpenInvitation> = {
+  right,
+  path: `${list}/invitations/:id/cancel`,
+  find: findInvitation,
+  show(visit, { name }) {
+    const { cancelTitle: title, cancelText, cancelIt: button, cancelling: busy } = textsOf(visit)
+    return { title, fields: html`<p>${cancelText(name)}</p>`, button, busy, isDanger: true }
+  },
+  act: (visit, { _id: id, businessId }) =>
+    runOwnAct(
+      visit,
+      (by) => cancelInvitation(visit.deps, { id, businessId }, by),
+      (isCancelled) => isCancelled,
+    ),
 }
 
-function linkPage({ res, base }: Visit, name: string, link: string): PersonPage {
-  const { people, back, share, copy, copied } = settingsLocaleOf(res).words
-  const title = people.invited(name)
-  const body = html`<h1>${title}</h1><p class="notice good" role="status">${people.linkOnce}</p>
-<pre class="card secret" dir="ltr">${link}</pre>
-<button hidden data-share="${link}" data-copy="${copy}" data-copied="${copied}">${share}</button>
-<p><a href="${base}${list}">${back}</a></p>`
-  return { title, body, current: base + list, isNarrow: true }
+const roleForm: OwnForm<Member> = {
+  right,
+  path: `${list}/:id/role`,
+  find: findPerson,
+  show(visit, { name, role }, faults) {
+    const { changeRoleTitle, changeRole: button, changing: busy, sessionsEnd } = textsOf(visit)
+    const fields = roleField(visit, role, faults.role) + html`<p>${sessionsEnd}</p>`
+    return { title: changeRoleTitle(name), fields, button, busy }
+  },
+  async act(visit, person) {
+    const role = readRole(readFormFields(visit.req, 'role').role)
+    return role === undefined ? { faults: { role: textsOf(visit).badRole } } : setRole(visit, person, role)
+  },
 }
 
-function cancelPage(visit: Visit, { _id, name }: OpenInvitation, messages: FormMessages = {}): PersonPage {
-  const { people } = settingsLocaleOf(visit.res).words
-  const texts = { title: people.cancelTitle, button: people.cancelIt, busy: people.cancelling }
-  const fields = html`<p>${people.cancelText(name)}</p>`
-  const path = `${list}/invitations/${_id}/cancel`
-  return formPage(visit, { path, ...texts, fields, list, isDanger: true }, messages)
+const removeForm: OwnForm<Member> = {
+  right,
+  path: `${list}/:id/remove`,
+  find: findPerson,
+  show(visit, { name }) {
+    const { removeTitle, removeText, remove: button, removing: busy } = textsOf(visit)
+    return { title: removeTitle(name), fields: html`<p>${removeText}</p>`, button, busy, isDanger: true }
+  },
+  act: (visit, person) => setRole(visit, person, null),
 }
 
-async function cancel(visit: Visit, invitation: OpenInvitation): Promise<VisitResult> {
-  const { deps, base } = visit
-  const { _id: id, businessId } = invitation
-  const result = await runOwnAct(
-    visit,
-    (by) => cancelInvitation(deps, { id, businessId }, by),
-    (isCancelled) => isCancelled,
+const setRole = (visit: Visit, { id }: Member, role: PersonRole | null) =>
+  runOwnAct(visit, (by) =>
+    changePersonRole(visit.deps, { id, businessId: visit.caller.businessId, role }, by),
   )
-  return 'notice' in result ? cancelPage(visit, invitation, result) : { to: base + list }
-}
-
-function rolePage(visit: Visit, { id, name, role }: Member, messages: FormMessages = {}): PersonPage {
-  const { people } = settingsLocaleOf(visit.res).words
-  const title = people.changeRoleTitle(name)
-  const texts = { title, button: people.changeRole, busy: people.changing }
-  const fields = roleField(visit, role) + html`<p>${people.sessionsEnd}</p>`
-  return formPage(visit, { path: `${list}/${id}/role`, ...texts, fields, list }, messages)
-}
-
-async function changeRole(visit: Visit, person: Member): Promise<VisitResult> {
-  const { people } = settingsLocaleOf(visit.res).words
-  const role = readRole(readFormFields(visit.req, 'role').role)
-  if (role === undefined) return rolePage(visit, person, { faults: { role: people.badRole } })
-  const result = await setRole(visit, person, role)
-  return 'notice' in result ? rolePage(visit, person, result) : result
-}
-
-function removePage(visit: Visit, { id, name }: Member, messages: FormMessages = {}): PersonPage {
-  const { people } = settingsLocaleOf(visit.res).words
-  const texts = { title: people.removeTitle(name), button: people.remove, busy: people.removing }
-  const fields = html`<p>${people.removeText}</p>`
-  return formPage(visit, { path: `${list}/${id}/remove`, ...texts, fields, list, isDanger: true }, messages)
-}
-
-async function remove(visit: Visit, person: Member): Promise<VisitResult> {
-  const result = await setRole(visit, person, null)
-  return 'notice' in result ? removePage(visit, person, result) : result
-}
-
-async function setRole(visit: Visit, { id }: Member, role: PersonRole | null) {
-  const { deps, caller, base } = visit
-  const { businessId } = caller
-  const result = await runOwnAct(visit, (by) => changePersonRole(deps, { id, businessId, role }, by))
-  return 'notice' in result ? result : { to: base + list }
-}

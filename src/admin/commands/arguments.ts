@@ -6,7 +6,7 @@ import { maxReasonLength, readReason } from '../../audit/acts.ts'
 import { readInstant } from '../../input/instant.ts'
 import { isLongerThan, type NameKind, normaliseName } from '../../input/name.ts'
 import { readPhone, readPin, readWalletPhone } from '../../input/phone.ts'
-import { parseIpRange } from '../../platform/network.ts'
+import { isIpRange } from '../../platform/network.ts'
 
 export const createParser =
   <Value>(read: (text: string) => Value | null | undefined, message: string) =>
@@ -55,12 +55,8 @@ export const parseEventNames = namesFrom('events', Object.keys(eventScopes) as E
 
 export function parseIpRanges(text: string, previous: string[] = []): string[] {
   const given = listOf(text)
-  for (const entry of given)
-    try {
-      parseIpRange(entry)
-    } catch {
-      throw new InvalidArgumentError(`${entry} is not an IP address or a CIDR range.`)
-    }
+  const wrong = given.find((entry) => !isIpRange(entry))
+  if (wrong !== undefined) throw new InvalidArgumentError(`${wrong} is not an IP address or a CIDR range.`)
   return [...previous, ...given]
 }
 

@@ -60,6 +60,7 @@ export const englishSettingsTexts = {
     rotateText: 'You get a new key. Put it into your programs while the old one still works.',
     overlap: 'How long the old key still works',
     overlaps: { '86400': '24 hours', '3600': '1 hour', '604800': '7 days', '0': 'not at all' },
+    badOverlap: 'Choose how long the old key still works',
     rotating: 'Rotating the key…',
     revoke: 'Revoke',
     revokeTitle: 'Revoke the key',

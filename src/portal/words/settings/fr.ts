@@ -60,6 +60,7 @@ export const frenchSettingsTexts: SettingsTexts = {
       'Vous recevez une nouvelle clé. Mettez-la dans vos programmes pendant que l’ancienne fonctionne encore.',
     overlap: 'Durée pendant laquelle l’ancienne clé fonctionne encore',
     overlaps: { '86400': '24 heures', '3600': '1 heure', '604800': '7 jours', '0': 'plus du tout' },
+    badOverlap: 'Choisissez combien de temps l’ancienne clé fonctionne encore',
     rotating: 'Renouvellement de la clé…',
     revoke: 'Révoquer',
     revokeTitle: 'Révoquer la clé',
