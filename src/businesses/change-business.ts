@@ -43,9 +43,9 @@ export const changeBusiness = (
     const before = Object.fromEntries(Object.keys(after).map((path) => [path, standing[path] ?? null]))
     if (Object.keys(after).every((path) => after[path] === before[path])) return found
     await add({ act, subject: id, businessId: id, before, after })
-    const answered = change.liveApproved === true && { $unset: { liveRequest: 1 } as const }
+    const ended = change.liveApproved === true && { $unset: { liveRequest: 1 } as const }
     const options = { session, returnDocument: 'after' } as const
-    return businesses.findOneAndUpdate({ _id: id }, { $set: after, ...answered }, options)
+    return businesses.findOneAndUpdate({ _id: id }, { $set: after, ...ended }, options)
   })
 
 /** False if it has been requested or approved already. */

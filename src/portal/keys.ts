@@ -36,7 +36,7 @@ const right = ({ member }: Visit): RightName => (member.sandbox ? 'change-test-k
 
 export function addKeyPages(router: Router): void {
   router.get(list, serveVisit('read-keys', keysPage))
-  router.post(`${list}/live-access`, serveVisit('ask-for-live', askForLive))
+  router.post(`${list}/live-access`, serveVisit('ask-for-live', requestLive))
   for (const kind of kinds) addNewKeyForm(router, kind)
   addRotateForm(router)
   addRevokeForm(router)
@@ -73,7 +73,7 @@ function columns({ base, res }: Visit, mayChange: boolean): TableColumn<KeyFacts
   const overlap = ({ secrets }: KeyFacts) =>
     secrets.map(({ state, validUntil }) =>
       state === 'overlap' && validUntil
-        ? html`<div class="faint">${keys.oldWorksUntil(moment(validUntil))}</div>`
+        ? html`<div class="faint">${keys.overlapEnds(moment(validUntil))}</div>`
         : '',
     )
   const links = ({ id }: KeyFacts) =>
@@ -114,26 +114,21 @@ const scopeText = (scopes: KeyFacts['scopes'], { allScopes, scopeNames }: KeyTex
 function liveAccess(visit: Visit): string {
   const { member, base, res } = visit
   const { words, moment } = settingsLocaleOf(res)
-  const { liveTitle, liveText, askForLive: ask, asking, asked } = words.keys
+  const { liveTitle, liveText, requestLive: text, requesting, requested } = words.keys
   const { liveApproved, liveRequest } = member.business
   if (liveApproved) return ''
-  const button = renderPostForm(
-    member.person,
-    `${base}${list}/live-access`,
-    '',
-    html`<button>${ask}</button>`,
-    asking,
-  )
+  const path = `${base}${list}/live-access`
+  const button = renderPostForm(member.person, path, '', html`<button>${text}</button>`, requesting)
   const state =
     liveRequest !== undefined
-      ? html`<p role="status">${asked(moment(liveRequest.at))}</p>`
+      ? html`<p role="status">${requested(moment(liveRequest.at))}</p>`
       : hasRight(visit, 'ask-for-live')
         ? button
         : ''
   return html`<h2>${liveTitle}</h2><div class="card"><p>${liveText}</p>!${state}</div>`
 }
 
-async function askForLive(visit: Visit): Promise<VisitResult> {
+async function requestLive(visit: Visit): Promise<VisitResult> {
   const { deps, caller, base } = visit
   await runOwnAct(
     visit,

@@ -13,8 +13,11 @@ import {
 import { sendRedirect, serveAsset } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
+import { accountActions, staffListActions } from '../staff-acts/account-acts.ts'
 import type { ActionGroup } from '../staff-acts/act.ts'
-import { staffActionGroups } from '../staff-acts/groups.ts'
+import { businessActions } from '../staff-acts/business-acts.ts'
+import { apiKeyActions } from '../staff-acts/key-acts.ts'
+import { invitationActions, personActions, personListActions } from '../staff-acts/person-acts.ts'
 import { lookUpDelivery } from '../webhooks/deliveries/look-up.ts'
 import { type RequeueDeps, requeueDeliveries } from '../webhooks/deliveries/requeue.ts'
 import { addActionRoutes } from './act-routes.ts'
@@ -111,7 +114,16 @@ function addSupportRoutes(router: Router, deps: Deps) {
   // After the sign-in, a browser may request these result pages with GET.
   router.get(['/search', '/search/amount'], (_req, res) => sendRedirect(res, '/admin'))
 
-  for (const group of [...staffActionGroups, endpointActions])
+  for (const group of [
+    businessActions,
+    apiKeyActions,
+    personListActions,
+    personActions,
+    invitationActions,
+    staffListActions,
+    accountActions,
+    endpointActions,
+  ])
     addActionRoutes(router, deps, group as ActionGroup<unknown, Deps>)
   const mayRequeue = guards.requirePermission('requeue-deliveries')
   router.post('/deliveries/:id/requeue', mayRequeue, guards.checkStaffCsrf, requeueOne(deps))

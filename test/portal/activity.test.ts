@@ -56,7 +56,10 @@ describe('The portal pages about limits and what happened', () => {
     await admin.act(`/admin/businesses/${businessId}/limits`, { ...unset, perSecond: '90', reason })
     service.allowHost('shop.example')
     const endpoint = { url: 'https://shop.example/hook', events: ['payment.confirmed'] }
-    const made = await service.http.post('/api/v1/dev/webhooks/endpoints').set(merchant.write()).send(endpoint)
+    const made = await service.http
+      .post('/api/v1/dev/webhooks/endpoints')
+      .set(merchant.write())
+      .send(endpoint)
     expect(made.status).to.equal(201)
     await addAuditLine(service.deps, operator, { act: 'payment.searched-by-phone', subject: 'x', businessId })
     const business = await changeBusiness(

@@ -136,8 +136,8 @@ describe('The portal page about keys', () => {
       expect(page.location).to.equal(`${from}/keys`)
       expect((await owner.get(`${from}/keys`)).text).to.include('Live access was requested on')
     }
-    const asked = { act: 'business.live-requested' as const, businessId }
-    expect(await service.deps.AuditEvent.countDocuments(asked)).to.equal(1)
+    const line = { act: 'business.live-requested' as const, businessId }
+    expect(await service.deps.AuditEvent.countDocuments(line)).to.equal(1)
     expect(await requested()).to.include(businessId)
     const seen = await staff.get(`/admin/businesses/${businessId}`)
     expect(seen.text).to.include('live access requested').and.include(`/admin/people/account/${owner.id}`)

@@ -43,7 +43,7 @@ export const englishSettingsTexts = {
     never: 'never',
     state: 'State',
     states: { active: 'active', suspended: 'suspended by the operator', revoked: 'revoked' },
-    oldWorksUntil: (moment: string) => `The old key works until ${moment}.`,
+    overlapEnds: (moment: string) => `The old key works until ${moment}.`,
     makeIt: 'Create the key',
     making: 'Creating the key…',
     noScope: 'Choose at least one thing that the key may do',
@@ -68,9 +68,9 @@ export const englishSettingsTexts = {
     revoking: 'Revoking the key…',
     liveTitle: 'Live access',
     liveText: 'Your business works only in the sandbox. With live access, it takes real payments.',
-    askForLive: 'Ask for live access',
-    asking: 'Asking…',
-    asked: (moment: string) =>
+    requestLive: 'Ask for live access',
+    requesting: 'Asking…',
+    requested: (moment: string) =>
       `Live access was requested on ${moment}. The operator will get in touch with you.`,
   },
   people: {

@@ -42,7 +42,7 @@ export const frenchSettingsTexts: SettingsTexts = {
     never: 'jamais',
     state: 'État',
     states: { active: 'active', suspended: 'suspendue par l’opérateur', revoked: 'révoquée' },
-    oldWorksUntil: (moment) => `L’ancienne clé fonctionne jusqu’au ${moment}.`,
+    overlapEnds: (moment) => `L’ancienne clé fonctionne jusqu’au ${moment}.`,
     makeIt: 'Créer la clé',
     making: 'Création de la clé…',
     noScope: 'Choisissez au moins une chose que la clé permet de faire',
@@ -70,9 +70,9 @@ export const frenchSettingsTexts: SettingsTexts = {
     liveTitle: 'Accès réel',
     liveText:
       'Votre entreprise ne fonctionne que dans le bac à sable. L’accès réel lui permet d’encaisser de vrais paiements.',
-    askForLive: 'Demander l’accès réel',
-    asking: 'Envoi de la demande…',
-    asked: (moment) => `L’accès réel a été demandé le ${moment}. L’opérateur prendra contact avec vous.`,
+    requestLive: 'Demander l’accès réel',
+    requesting: 'Envoi de la demande…',
+    requested: (moment) => `L’accès réel a été demandé le ${moment}. L’opérateur prendra contact avec vous.`,
   },
   people: {
     name: 'Adresse e-mail ou numéro de téléphone',
