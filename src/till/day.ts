@@ -4,6 +4,7 @@ import { readFor } from '../http/operations/run-for.ts'
 import { inputField } from '../http/pages/forms.ts'
 import { renderTable, type TableColumn } from '../http/pages/table.ts'
 import * as text from '../http/pages/text.ts'
+import type { Shown } from '../http/routes/routes.ts'
 import { tillDayRead } from '../http/routes/till-day.ts'
 import type { TillSum } from '../intents/till-day.ts'
 import type { Page } from '../lists/pagination.ts'
@@ -16,19 +17,7 @@ import { toUtcDay } from '../platform/time.ts'
 import { localeOf, type TillLocale } from './locale.ts'
 import { maySeeDay, refuseRole } from './payment.ts'
 
-/** As the API shows an intent, and who made it. */
-interface TillPayment {
-  referenceNumber: string
-  status: IntentStatus
-  amount: number
-  label: string | null
-  payment: { amountPaid: number; paidAt: string } | null
-  totalAmountRefunded: number
-  createdAt: string
-  cancellationReason?: string
-  personId: string
-}
-
+type TillPayment = Shown<'listIntents'>['items'][number] & { personId: string }
 type DayPage = Page<TillPayment> & { sums: TillSum[] }
 type Names = Map<string, string>
 
@@ -125,7 +114,7 @@ function renderPayments({ base, res }: Visit, items: readonly TillPayment[], nam
     return html`<time datetime="${at}">${locale.clock(new Date(at))}</time>`
   }
   const amount = ({ referenceNumber, amount: centimes }: TillPayment) =>
-    html`<a href="${base}/payments/${referenceNumber}">!${text.renderMoney(locale, centimes)}</a>`
+    html`<a href="${base}/payments/${referenceNumber}">!${text.renderMoney(locale, centimes ?? 0)}</a>`
   const columns: TableColumn<TillPayment>[] = [
     { label: facts.time, html: time },
     { label: facts.amount, html: amount, classes: 'number' },

@@ -1,7 +1,5 @@
 import { html } from 'ghtml'
-import type { Caller } from '../businesses/caller.ts'
 import { readFormFields } from '../http/body/read-form.ts'
-import { writeFor } from '../http/operations/run-for.ts'
 import {
   type FormMessages,
   inputField,
@@ -13,7 +11,7 @@ import { pageDeadline } from '../http/pages/prepare-page.ts'
 import { findIntentsOfForm } from '../intents/find.ts'
 import { isPending } from '../intents/lifecycle.ts'
 import { errorSummaryOf, type PersonPage, renderPostForm } from '../people-pages/frame.ts'
-import { formKey, type Visit } from '../people-pages/visit.ts'
+import { formKey, type Visit, writeShown } from '../people-pages/visit.ts'
 import { Refusal } from '../platform/errors.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { renderLatest } from './day.ts'
@@ -70,15 +68,14 @@ export async function makePayment(visit: Visit): Promise<PersonPage | { to: stri
   if ('fault' in read) return formPage(visit, form, typed, { faults: { amount: read.fault } }, 422)
   const { amount } = read
   const { id, name, expectValid } = member.person
-  const cashier: Caller = { ...caller, person: { id, name, expectValid, form } }
+  const cashier: Visit = { ...visit, caller: { ...caller, person: { id, name, expectValid, form } } }
   const body = { amount, ...(label !== '' && { label }) }
   const key = formKey(visit, form, amount, label)
-  const input = { body, key }
-  const made = await writeFor<{ referenceNumber: string }>(deps, res, cashier, 'createIntent', input).catch(
+  const made = await writeShown<{ referenceNumber: string }>(cashier, 'createIntent', { body, key }).catch(
     (error: unknown) => messagesOf(locale, error),
   )
-  if (!('data' in made)) return formPage(visit, form, typed, made, made.status)
-  const { referenceNumber } = made.data
+  if (!('referenceNumber' in made)) return formPage(visit, form, typed, made, made.status)
+  const { referenceNumber } = made
   const earlier = await cancelOlder(visit, form)
   const query = earlier === null || earlier === referenceNumber ? '' : `?earlier=${earlier}`
   return { to: `${base}/payments/${referenceNumber}${query}` }

@@ -2,7 +2,6 @@ import { html } from 'ghtml'
 import { oldPerNewOuguiya } from '../../schemas/currency.ts'
 import { ratesAt } from '../businesses/business.ts'
 import { type CheckoutState, canStateChange, checkoutStateOf } from '../checkout/offer.ts'
-import { readFor, writeFor } from '../http/operations/run-for.ts'
 import { pageDeadline } from '../http/pages/prepare-page.ts'
 import { drawQrSvg } from '../http/pages/qr.ts'
 import * as text from '../http/pages/text.ts'
@@ -12,7 +11,7 @@ import { codeUrlOf, payUrlOf } from '../intents/present.ts'
 import { readPersonNames } from '../people/list-people.ts'
 import { renderPostForm, sendPersonNote } from '../people-pages/frame.ts'
 import type { VisitResult } from '../people-pages/serve.ts'
-import { hasRight, type Visit } from '../people-pages/visit.ts'
+import { hasRight, readShown, type Visit, writeShown } from '../people-pages/visit.ts'
 import { Refusal } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { toUtcDay } from '../platform/time.ts'
@@ -91,9 +90,9 @@ export async function cancelPayment(visit: Visit, intent: TillIntent): Promise<V
 }
 
 /** Returns false while a customer is paying. A payment that has ended needs no cancelling. */
-export async function tryToCancel({ deps, res, caller }: Visit, referenceNumber: string): Promise<boolean> {
+export async function tryToCancel(visit: Visit, referenceNumber: string): Promise<boolean> {
   try {
-    await writeFor(deps, res, caller, 'cancelIntent', { params: { referenceNumber }, key: newId() })
+    await writeShown(visit, 'cancelIntent', { params: { referenceNumber }, key: newId() })
     return true
   } catch (error) {
     const code = error instanceof Refusal ? error.code : null
@@ -160,15 +159,14 @@ type EndState = Exclude<CheckoutState, 'pending' | 'waiting'>
 
 /** A receipt, if it was paid. */
 async function endedPage(visit: Visit, intent: TillIntent, state: EndState) {
-  const { deps, res, caller, base, member } = visit
+  const { deps, res, base, member } = visit
   const locale = localeOf(res)
   const { words } = locale
   const { facts } = words
   const { payment, referenceNumber, createdAt, till } = intent
   const params = { referenceNumber }
-  const { data } = await readFor<{ totalAmountRefunded: number }>(deps, res, caller, 'getIntent', { params })
+  const { totalAmountRefunded: refunded } = await readShown(visit, 'getIntent', { params })
   const names = await readPersonNames(deps, [till.personId])
-  const { totalAmountRefunded: refunded } = data
   const [paid, fee] = [payment?.amountPaid ?? intent.amount ?? 0, payment?.commission.payerTtc ?? 0]
   const money = (centimes: number) => (centimes === 0 ? null : text.renderMoney(locale, centimes))
   const at = payment?.paidAt ?? createdAt
