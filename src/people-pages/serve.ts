@@ -5,6 +5,7 @@ import { isSafeMethod } from '../http/pages/own-origin.ts'
 import { enforceDeadline } from '../http/pages/prepare-page.ts'
 import { sendRedirect } from '../http/pages/send-page.ts'
 import { type RightName, refusalOf } from '../people/rights.ts'
+import { Refusal } from '../platform/errors.ts'
 import { ownerAlerts } from './alerts.ts'
 import { type PersonPage, sendPersonNote, sendPersonPage } from './frame.ts'
 import type { Visit } from './visit.ts'
@@ -34,7 +35,7 @@ export const serveVisit = (
     if (refusal === 'step-up') return sendRedirect(res, `/portal/confirm?to=${to}`)
     if (refusal === 'second-factor') return sendRedirect(res, '/portal/account/second-factor?required=yes')
     if (refusal !== null) return sendPersonNote(res, 403, refusal)
-    const result = await handle(visit)
+    const result = await handle(visit).catch(hideOtherMode)
     if (result === 'sent') return
     if (result === null) return sendPersonNote(res, 404, 'notFound')
     if ('to' in result) return sendRedirect(res, result.to)
@@ -42,3 +43,9 @@ export const serveVisit = (
     sendPersonPage(res, { ...result, body: banners + result.body })
   },
 ]
+
+/** What belongs to the other environment seems not to exist here. */
+function hideOtherMode(error: unknown): null {
+  if (error instanceof Refusal && error.code === 'SANDBOX_MISMATCH') return null
+  throw error
+}

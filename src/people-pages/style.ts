@@ -38,8 +38,13 @@ main .code { font-size: 3.25rem; }
 .secret, td code, pre { overflow-wrap: anywhere; white-space: pre-wrap; }
 .links, .inline, .filter { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: end; }
 .links { padding: 0; list-style: none; align-items: center; }
-.filter .field { flex: 1 1 9rem; margin: 0; }
+.filter .field { flex: 1 1 11rem; max-width: 20rem; margin: 0; }
 .filter button { flex: 0 0 auto; width: auto; }
+.card > .money { font-size: clamp(1.6rem, 8vw, 2.25rem); }
+.card dl { border: 0; padding: 0; }
+:is(.card, .said) > h2:first-child { margin-top: 0; }
+.timeline { list-style: none; }
+.timeline time { color: var(--faint); }
 button.danger { border-color: var(--bad); background: var(--bad); color: var(--on-accent); }
 fieldset { border: 0; margin: 0 0 1.25rem; padding: 0; min-width: 0; }
 legend { padding: 0; font-weight: 700; }
@@ -52,6 +57,8 @@ td a + a { margin-inline-start: 1rem; }
   main:not(.narrow) > form:not(.filter), main:not(.narrow) > .card form:not(.filter) { max-width: 30rem; }
   main:not(.narrow) .button { display: inline-block; width: auto; }
   td.number { white-space: nowrap; }
+  main:not(.narrow) .card dl { display: grid; grid-template-columns: 14rem 1fr; gap: 0 1rem; }
+  .timeline li { display: grid; grid-template-columns: 14rem 1fr; gap: 0 1rem; }
 }
 @page receipt { size: 58mm 160mm; margin: 2mm; }
 @media print {

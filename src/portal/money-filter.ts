@@ -1,16 +1,19 @@
 import { html } from 'ghtml'
 import { inputField } from '../http/pages/forms.ts'
+import { renderTable, type TableColumn } from '../http/pages/table.ts'
+import type { ReadId } from '../http/routes/routes.ts'
 import { parseTypedAmount } from '../input/amount.ts'
+import type { Page } from '../lists/pagination.ts'
+import { errorSummaryOf, type PersonPage, personPaging } from '../people-pages/frame.ts'
 import type { Visit } from '../people-pages/visit.ts'
 import { Refusal } from '../platform/errors.ts'
-import { type MoneyLocale, moneyLocaleOf } from './money-locale.ts'
+import { type MoneyLocale, moneyLocaleOf, pathWith, readData } from './money-locale.ts'
 
-type Choices = Readonly<Record<string, string>>
-type FilterKind = 'date' | 'month' | 'amount' | 'text' | Choices
+type Texts = Readonly<Record<string, string>>
+type FilterKind = 'date' | 'month' | 'amount' | 'text' | Texts
 
 /** Named like the query parameters of the API's operation. */
 export type FilterFields = Readonly<Record<string, readonly [label: string, kind: FilterKind]>>
-type Texts = Record<string, string>
 
 export interface Filtered<Data> {
   typed: Texts
@@ -32,61 +35,51 @@ export async function readFiltered<Data>(
   fields: FilterFields,
   read: (query: Texts) => Promise<Data>,
 ): Promise<Filtered<Data>> {
-  const locale = moneyLocaleOf(visit.res)
-  const names = Object.keys(fields).filter((name) => readQueryText(visit, name) !== '')
-  const typed = Object.fromEntries(names.map((name) => [name, readQueryText(visit, name)]))
-  const refused = (faults: Texts) => ({ typed, data: null, faults, status: 400 })
-  const { query, faults } = readAmounts(locale, fields, typed)
-  if (Object.keys(faults).length > 0) return refused(faults)
+  const { words } = moneyLocaleOf(visit.res)
+  const typed: Record<string, string> = {}
+  const query: Record<string, string> = {}
+  const faults: Record<string, string> = {}
+  for (const [name, [, kind]] of Object.entries(fields)) {
+    const text = readQueryText(visit, name)
+    if (text === '') continue
+    typed[name] = text
+    const amount = kind === 'amount' ? parseTypedAmount(text) : 0
+    query[name] = kind === 'amount' ? String(amount) : text
+    if (typeof amount !== 'number') faults[name] = words.typedAmount[amount ?? 'missing']
+  }
+  if (Object.keys(faults).length > 0) return { typed, data: null, faults, status: 400 }
   try {
-    const page = readQueryText(visit, 'page')
-    const data = await read({ ...query, ...(page !== '' && { page }) })
-    return { typed, data, faults, status: 200 }
+    return { typed, data: await read(query), faults, status: 200 }
   } catch (error) {
-    const found = faultsOf(locale, fields, query, error)
-    if (found === null) throw error
-    return refused(found)
+    return { typed, data: null, faults: faultsOf(words, fields, query, error), status: 400 }
   }
 }
 
-function readAmounts({ words }: MoneyLocale, fields: FilterFields, typed: Texts) {
-  const { missing, unclear } = words.typedAmount
-  const query = { ...typed }
-  const faults: Texts = {}
-  for (const [name, text] of Object.entries(typed)) {
-    if (fields[name]?.[1] !== 'amount') continue
-    const amount = parseTypedAmount(text)
-    if (typeof amount === 'number') query[name] = String(amount)
-    else faults[name] = amount === null ? missing : unclear
-  }
-  return { query, faults }
-}
+const lastOf: Texts = { from: 'to', paidFrom: 'paidTo', refundedFrom: 'refundedTo', minAmount: 'maxAmount' }
 
-const lastOf: Texts = {
-  from: 'to',
-  paidFrom: 'paidTo',
-  refundedFrom: 'refundedTo',
-  minAmount: 'maxAmount',
-}
-
-/** Null if the error isn't about one of the fields. */
-function faultsOf({ words }: MoneyLocale, fields: FilterFields, query: Texts, error: unknown): Texts | null {
-  if (!(error instanceof Refusal) || error.code !== 'VALIDATION_ERROR') return null
+/** Throws the error if it isn't about the fields. */
+function faultsOf(
+  { filter, typedAmount }: MoneyLocale['words'],
+  fields: FilterFields,
+  query: Texts,
+  error: unknown,
+) {
+  if (!(error instanceof Refusal) || error.code !== 'VALIDATION_ERROR') throw error
   const { param = '', details } = error.extras
   // Faults of single fields come as a list. Without it, two fields contradict each other.
-  const params = Array.isArray(details) ? details.map((each) => String(each.param)) : [param]
-  if (!params.every((name) => name in fields)) return null
-  const { filter } = words
+  const isSingle = Array.isArray(details)
+  const params = isSingle ? details.map((each) => String(each.param)) : [param]
+  if (!params.every((name) => name in fields)) throw error
   const textOf = (name: string): string => {
     const kind = fields[name]?.[1] ?? 'text'
     if (typeof kind === 'object') return filter.choice
-    const last = query[lastOf[name] ?? '']
-    const isPair = !Array.isArray(details) && kind !== 'month'
-    if (!isPair) return kind === 'amount' ? words.typedAmount.missing : filter[kind]
-    if (last === undefined) return filter.combined
-    const first = query[name] ?? ''
-    if (kind === 'amount') return Number(first) > Number(last) ? filter.amountOrder : filter.combined
-    return first > last ? filter.order : filter.combined
+    if (kind === 'month' || (isSingle && kind !== 'amount')) return filter[kind]
+    if (isSingle) return typedAmount.missing
+    const [first = '', last = ''] = [query[name], query[lastOf[name] ?? '']]
+    const isAmount = kind === 'amount'
+    const isReversed = last !== '' && (isAmount ? Number(first) > Number(last) : first > last)
+    if (!isReversed) return filter.combined
+    return isAmount ? filter.amountOrder : filter.order
   }
   return Object.fromEntries(params.map((name) => [name, textOf(name)]))
 }
@@ -98,27 +91,65 @@ const attributes = {
   text: 'autocomplete="off" maxlength="200"',
 }
 
-export const renderFilterField = (
-  name: string,
-  [label, kind]: FilterFields[string],
+export const renderFields = (
+  fields: FilterFields,
   { typed, faults }: Pick<Filtered<unknown>, 'typed' | 'faults'>,
-): string =>
-  inputField(name, {
-    label,
-    value: typed[name],
-    fault: faults[name],
-    ...(typeof kind === 'object' ? { choices: kind } : { attributes: attributes[kind] }),
+): string[] =>
+  Object.entries(fields).map(([name, [label, kind]]) => {
+    const look = typeof kind === 'object' ? { choices: kind } : { attributes: attributes[kind] }
+    return inputField(name, { label, value: typed[name], fault: faults[name], ...look })
   })
 
-export function renderFilter(
-  { words }: MoneyLocale,
-  action: string,
+export const renderFilter = (
+  { words: { filter } }: MoneyLocale,
+  path: string,
   fields: FilterFields,
-  filtered: Omit<Filtered<unknown>, 'data'>,
-): string {
-  const shown = Object.entries(fields).map(([name, field]) => renderFilterField(name, field, filtered))
-  const isUsed = Object.keys(filtered.typed).length > 0
-  const clear = html`<a href="${action}">${words.filter.clear}</a>`
-  return html`<form class="filter" action="${action}" novalidate>!${shown}<button>${words.filter.show}</button>
-!${isUsed ? clear : ''}</form>`
+  filtered: Pick<Filtered<unknown>, 'typed' | 'faults'>,
+): string => html`<form class="filter" action="${path}" novalidate>!${renderFields(fields, filtered)}
+<button>${filter.show}</button></form>`
+
+interface ListPage<Item> {
+  title: string
+  path: string
+  current: string
+  operation: ReadId
+  fields: FilterFields
+  columns: readonly TableColumn<Item>[]
+  /** What follows the title, as HTML. */
+  intro: string
+  /** What to do if the list is empty, as HTML. */
+  none: (isFiltered: boolean) => string
+}
+
+/** A list of the API with its filters. */
+export async function renderListPage<Item>(visit: Visit, list: ListPage<Item>): Promise<PersonPage> {
+  const { title, path, current, operation, fields, intro } = list
+  const locale = moneyLocaleOf(visit.res)
+  const { problem, filter } = locale.words
+  const page = readQueryText(visit, 'page')
+  const filtered = await readFiltered(visit, fields, (query) =>
+    readData<Page<Item>>(visit, operation, { query: { ...query, ...(page !== '' && { page }) } }),
+  )
+  const { data, typed, faults, status } = filtered
+  const isFiltered = Object.keys(typed).length > 0
+  const body = html`!${errorSummaryOf(visit.res, { faults }, problem)}<h1>${title}</h1>!${intro}
+<details class="card" !${isFiltered ? 'open' : ''}><summary>${filter.title}</summary>
+!${renderFilter(locale, path, fields, filtered)}!${isFiltered ? html`<p><a href="${path}">${filter.clear}</a></p>` : ''}</details>
+!${data === null ? '' : renderItems(visit, list, typed, data)}`
+  return { status, title, body, current }
+}
+
+function renderItems<Item>(
+  { res }: Visit,
+  { title, path, columns, none }: ListPage<Item>,
+  typed: Texts,
+  { items, total, page, hasMore }: Page<Item>,
+) {
+  const { filter } = moneyLocaleOf(res).words
+  const pathOf = (after: string) => pathWith(path, { ...typed, page: after })
+  const table =
+    items.length === 0
+      ? html`<p class="card">!${none(Object.keys(typed).length > 0 || total > 0)}</p>`
+      : html`<p class="faint">${filter.total(String(total))}</p>!${renderTable(columns, items, { label: title })}`
+  return table + personPaging(res, pathOf, page === 1, hasMore ? String(page + 1) : null)
 }

@@ -4,57 +4,51 @@ import { downloadFor } from '../http/operations/run-for.ts'
 import { errorSummaryOf } from '../people-pages/frame.ts'
 import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
 import type { Visit } from '../people-pages/visit.ts'
-import { type FilterFields, readFiltered, renderFilterField } from './money-filter.ts'
-import { type MoneyLocale, moneyLocaleOf } from './money-locale.ts'
+import { type FilterFields, readFiltered, renderFields } from './money-filter.ts'
+import { moneyLocaleOf } from './money-locale.ts'
 
 /** A download may take longer than a page. */
 export function addPaymentExport(router: Router): void {
   router.get('/payments/export', serveVisit('export-payments', exportPayments, { isSlow: true }))
 }
 
-const operations = {
-  payments: 'exportPayments',
-  refunds: 'exportRefunds',
-  entries: 'exportLedgerEntries',
-} as const
+const operations = new Map([
+  ['payments', 'exportPayments'],
+  ['refunds', 'exportRefunds'],
+  ['entries', 'exportLedgerEntries'],
+] as const)
 
-export const fileForms = {
-  semicolon: { format: 'csv', delimiter: 'semicolon' },
-  comma: { format: 'csv', delimiter: 'comma' },
-  jsonl: { format: 'jsonl' },
-} as const
+const files = new Map<string, Record<string, string>>([
+  ['semicolon', { format: 'csv', delimiter: 'semicolon' }],
+  ['comma', { format: 'csv', delimiter: 'comma' }],
+  ['jsonl', { format: 'jsonl' }],
+])
 
-function fieldsOf({ words }: MoneyLocale): FilterFields {
-  const { exports } = words.payments
-  return {
+/** Shows the form if it hasn't been sent yet, or if a date is wrong. */
+async function exportPayments(visit: Visit): Promise<VisitResult> {
+  const { deps, res, caller, base } = visit
+  const { words, code: language } = moneyLocaleOf(res)
+  const { exports, search } = words.payments
+  const fields: FilterFields = {
     kind: [exports.kind, exports.kinds],
     from: [words.filter.from, 'date'],
     to: [words.filter.to, 'date'],
     file: [exports.format, words.files],
   }
-}
-
-/** Without `kind` and `file`, nobody has sent the form yet. */
-async function exportPayments(visit: Visit): Promise<VisitResult> {
-  const { deps, res, caller, base } = visit
-  const locale = moneyLocaleOf(res)
-  const { words, code: language } = locale
-  const { exports } = words.payments
-  const fields = fieldsOf(locale)
-  const filtered = await readFiltered(visit, fields, async ({ kind = '', file = '', from, to }) => {
-    if (!Object.hasOwn(operations, kind) || !Object.hasOwn(fileForms, file)) return 'form'
-    const form = fileForms[file as keyof typeof fileForms]
-    const named = form.format === 'csv' ? { language } : {}
-    const query = { ...form, ...named, ...(from && { from }), ...(to && { to }) }
-    await downloadFor(deps, res, caller, operations[kind as keyof typeof operations], { query })
-    return 'sent'
+  const filtered = await readFiltered(visit, fields, async ({ kind, file = '', ...span }) => {
+    const operation = operations.get(kind as 'payments')
+    const form = files.get(file)
+    if (operation === undefined || form === undefined) return false
+    const query = { ...form, ...(file !== 'jsonl' && { language }), ...span }
+    await downloadFor(deps, res, caller, operation, { query })
+    return true
   })
+  if (filtered.data === true) return 'sent'
   const { faults, status } = filtered
-  if (filtered.data === 'sent') return 'sent'
-  const shown = Object.entries(fields).map(([name, field]) => renderFilterField(name, field, filtered))
+  const path = `${base}/payments`
   const body = html`!${errorSummaryOf(res, { faults }, words.problem)}<h1>${exports.title}</h1>
 <p class="faint">${exports.hint}</p>
-<form action="${base}/payments/export" novalidate>!${shown}<button>${exports.button}</button></form>
-<p><a href="${base}/payments">${words.payments.search.all}</a></p>`
-  return { status, title: exports.title, body, current: `${base}/payments`, isNarrow: true }
+<form action="${path}/export" novalidate>!${renderFields(fields, filtered)}<button>${exports.button}</button></form>
+<p><a href="${path}">${search.all}</a></p>`
+  return { status, title: exports.title, body, current: path, isNarrow: true }
 }

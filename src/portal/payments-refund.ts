@@ -11,71 +11,52 @@ import {
   titleOfForm,
 } from '../http/pages/forms.ts'
 import { isolateTextOrNull, renderFactList, renderMoney } from '../http/pages/text.ts'
-import { errorSummaryOf, renderPostForm } from '../people-pages/frame.ts'
+import { errorSummaryOf, type PersonPage, renderPostForm } from '../people-pages/frame.ts'
 import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
 import { formKey, type Visit } from '../people-pages/visit.ts'
 import { Refusal } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
-import { moneyLocaleOf, paymentPath } from './money-locale.ts'
-import { readPayment } from './payments-story.ts'
-import { type Payment, type Refund, refundableOf } from './payments-view.ts'
-
-/** The wallet may take 20 s. */
-const slow = { isSlow: true }
+import { type MoneyLocale, moneyLocaleOf, paramOf, paymentPath } from './money-locale.ts'
+import { type Refund, readPayment, refundableOf } from './payments-view.ts'
 
 export function addRefundPage(router: Router): void {
-  router.get('/payments/:id/refund', serveVisit('refund-payments', showRefundForm))
-  router.post('/payments/:id/refund', serveVisit('refund-payments', refundPayment, slow))
+  const path = '/payments/:id/refund'
+  router.get(
+    path,
+    serveVisit('refund-payments', (visit) => renderForm(visit, null, {}, 200)),
+  )
+  // The wallet may take 20 s.
+  router.post(path, serveVisit('refund-payments', refundPayment, { isSlow: true }))
 }
 
-const formPath = (visit: Visit): string => `${paymentPath(visit, String(visit.req.params['id']))}/refund`
+type Typed = Record<'amount' | 'reason', string>
 
-interface Typed {
-  amount: string
-  reason: string
-}
-
-async function showRefundForm(visit: Visit): Promise<VisitResult> {
-  return renderRefundForm(visit, null, {}, 200)
-}
-
-async function renderRefundForm(
-  visit: Visit,
-  typed: Typed | null,
-  messages: FormMessages,
-  status: number,
-): Promise<VisitResult> {
+async function renderForm(visit: Visit, typed: Typed | null, messages: FormMessages, status: number) {
   const intent = await readPayment(visit)
-  if (intent === null) return null
-  const { res } = visit
-  const locale = moneyLocaleOf(res)
-  const { refund } = locale.words.payments
-  const title = refund.title(intent.referenceNumber)
-  const left = refundableOf(intent)
-  const body = html`!${errorSummaryOf(res, messages, refund.notDone)}
-<h1>!${refund.title(html`<bdi dir="ltr" class="id">${intent.referenceNumber}</bdi>`)}</h1>
-!${renderFactList(factsOf(visit, intent))}
-!${left === 0 ? html`<p class="notice">${refund.nothing}</p>` : renderForm(visit, left, typed, messages)}
-<p><a href="${paymentPath(visit, intent.referenceNumber)}">${refund.back}</a></p>`
-  const current = `${visit.base}/payments`
-  return { status, title: titleOfForm(locale, title, messages), body, current, isNarrow: true }
-}
-
-function factsOf({ res }: Visit, intent: Payment) {
-  const locale = moneyLocaleOf(res)
+  const locale = moneyLocaleOf(visit.res)
   const { refund, facts } = locale.words.payments
-  const paid = intent.payment?.amountPaid ?? 0
-  const left = refundableOf(intent)
-  return [
+  const [paid, left] = [intent.payment?.amountPaid ?? 0, refundableOf(intent)]
+  const rows = renderFactList([
     [facts.label, isolateTextOrNull(intent.label)],
     [refund.paid, renderMoney(locale, paid)],
     [refund.refunded, left === paid ? null : renderMoney(locale, paid - left)],
     [refund.left, renderMoney(locale, left)],
-  ] as const
+  ])
+  const fields = left === 0 ? '' : renderFields(locale, left, typed, messages)
+  const form =
+    left === 0 ? html`<p class="notice">${refund.nothing}</p>` : postForm(visit, fields, refund.button)
+  const title = refund.title(intent.referenceNumber)
+  const body = html`!${errorSummaryOf(visit.res, messages, refund.notDone)}
+<h1>!${refund.title(html`<bdi dir="ltr">${intent.referenceNumber}</bdi>`)}</h1>!${rows}!${form}`
+  return asPage(visit, { status, title: titleOfForm(locale, title, messages), body })
 }
 
-function renderForm(visit: Visit, left: number, typed: Typed | null, { faults = {} }: FormMessages) {
-  const { words } = moneyLocaleOf(visit.res)
+function renderFields(
+  { words }: MoneyLocale,
+  left: number,
+  typed: Typed | null,
+  { faults = {} }: FormMessages,
+) {
   const { refund } = words.payments
   const amount = inputField('amount', {
     label: words.typedAmount.label,
@@ -91,9 +72,25 @@ function renderForm(visit: Visit, left: number, typed: Typed | null, { faults = 
     fault: faults['reason'],
     attributes: 'autocomplete="off" maxlength="200" required',
   })
-  const hidden = renderHiddenInput('form', newId()) + renderHiddenInput('refundable', String(left))
-  const button = html`<button class="danger">${refund.button}</button>`
-  return renderPostForm(visit.member.person, formPath(visit), hidden + amount + reason, button, refund.busy)
+  return renderHiddenInput('form', newId()) + renderHiddenInput('refundable', String(left)) + amount + reason
+}
+
+function postForm(visit: Visit, fields: string, text: string) {
+  const { busy } = moneyLocaleOf(visit.res).words.payments.refund
+  const button = html`<button class="danger">${text}</button>`
+  return renderPostForm(
+    visit.member.person,
+    `${paymentPath(visit, paramOf(visit))}/refund`,
+    fields,
+    button,
+    busy,
+  )
+}
+
+function asPage(visit: Visit, page: PersonPage): PersonPage {
+  const { back } = moneyLocaleOf(visit.res).words.payments.refund
+  const link = html`<p><a href="${paymentPath(visit, paramOf(visit))}">${back}</a></p>`
+  return { ...page, body: page.body + link, current: `${visit.base}/payments`, isNarrow: true }
 }
 
 /** `refundable` is what the form showed: the API refuses if it has changed since. */
@@ -103,56 +100,53 @@ async function refundPayment(visit: Visit): Promise<VisitResult> {
   const { refund: words } = locale.words.payments
   const { form, refundable, ...typed } = readFormFields(req, 'form', 'refundable', 'amount', 'reason')
   const reason = typed.reason.trim()
+  const again = (messages: FormMessages, status = 400) => renderForm(visit, typed, messages, status)
+  if (!/^[1-9]\d{0,14}$/.test(refundable)) return again({ notice: words.changed })
   const expectedRefundable = Number(refundable)
-  if (!/^[1-9]\d{0,14}$/.test(refundable))
-    return renderRefundForm(visit, typed, { notice: words.changed }, 400)
   const read = readAmountField(locale, typed.amount, expectedRefundable)
-  const faults = {
-    ...('fault' in read && { amount: read.fault }),
-    ...(reason === '' && { reason: words.reasonMissing }),
-  }
-  if ('fault' in read || reason === '') return renderRefundForm(visit, typed, { faults }, 400)
+  const missing = reason === '' ? { reason: words.reasonMissing } : {}
+  if ('fault' in read) return again({ faults: { amount: read.fault, ...missing } })
+  if (reason === '') return again({ faults: missing })
   const { amount } = read
-  const referenceNumber = String(req.params['id'])
-  // Back and another amount makes another refund, which the changed `refundable` stops.
+  const referenceNumber = paramOf(visit)
+  // Going back to enter another amount makes another refund, which `refundable` stops.
   const key = formKey(visit, form, 'refund', referenceNumber, amount, reason, refundable)
-  const body = { amount, reason, expectedRefundable }
+  const input = { params: { referenceNumber }, body: { amount, reason, expectedRefundable }, key }
   try {
-    const write = { params: { referenceNumber }, body, key }
-    const { data } = await writeFor<{ refund: Refund }>(deps, res, caller, 'refundIntent', write)
+    const { data } = await writeFor<{ refund: Refund }>(deps, res, caller, 'refundIntent', input)
     return { to: `${paymentPath(visit, referenceNumber)}?refund=${data.refund.id}` }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (unknownCodes.includes(error.code)) return renderUnknown(visit, { form, refundable, ...typed }, amount)
-    const { code, statusCode, extras } = error
-    if (code === 'VALIDATION_ERROR' && extras.param === 'reason')
-      return renderRefundForm(visit, typed, { faults: { reason: words.reasonLong } }, 400)
-    const isFinal = (extras.details as { retryable?: boolean } | undefined)?.retryable === false
-    const notices: Record<string, string> = {
-      REFUND_FAILED: isFinal ? words.never : words.failed,
-      REFUND_AMOUNT_MISMATCH: words.changed,
-      AMOUNT_OUT_OF_RANGE: words.changed,
-      INTENT_REFUND_INVALID_STATUS: words.refused,
-      INTENT_NOT_FOUND: words.refused,
-      SANDBOX_MISMATCH: words.refused,
-    }
-    const notice = notices[code]
-    if (notice === undefined) throw error
-    return renderRefundForm(visit, typed, { notice }, statusCode)
+    const messages = messagesOf(locale, error)
+    if (messages === null) throw error
+    return again(messages, error.statusCode)
   }
+}
+
+function messagesOf({ words }: MoneyLocale, { code, extras }: Refusal): FormMessages | null {
+  const { refund } = words.payments
+  const isFinal = (extras.details as { retryable?: boolean } | undefined)?.retryable === false
+  const notices: Partial<Record<typeof code, string>> = {
+    REFUND_FAILED: isFinal ? refund.never : refund.failed,
+    REFUND_AMOUNT_MISMATCH: refund.changed,
+    AMOUNT_OUT_OF_RANGE: refund.changed,
+    INTENT_REFUND_INVALID_STATUS: refund.refused,
+  }
+  if (code === 'VALIDATION_ERROR') return { faults: { reason: refund.reasonLong } }
+  const { [code]: notice } = notices
+  return notice === undefined ? null : { notice }
 }
 
 const unknownCodes = ['SERVICE_UNAVAILABLE', 'IDEMPOTENCY_REQUEST_IN_PROGRESS']
 
 /** Sends the same form again, which returns the outcome of the first one. */
-function renderUnknown(visit: Visit, fields: Record<string, string>, amount: number): VisitResult {
+function renderUnknown(visit: Visit, fields: Record<string, string>, amount: number): PersonPage {
   const locale = moneyLocaleOf(visit.res)
   const { refund } = locale.words.payments
   const hidden = Object.entries(fields).map(([name, value]) => renderHiddenInput(name, value))
-  const button = html`<button>${refund.again}</button>`
   const body = html`<h1>${refund.unknownTitle}</h1>
 <p class="notice wait" role="status">!${refund.unknown(renderMoney(locale, amount))}</p>
-!${renderPostForm(visit.member.person, formPath(visit), hidden.join(''), button, refund.busy)}
-<p><a href="${paymentPath(visit, String(visit.req.params['id']))}">${refund.back}</a></p>`
-  return { status: 503, title: refund.unknownTitle, body, isNarrow: true }
+!${postForm(visit, hidden.join(''), refund.again)}`
+  return asPage(visit, { status: 503, title: refund.unknownTitle, body })
 }

@@ -1,54 +1,37 @@
 import { html } from 'ghtml'
 import type { IntentStatus } from '../../schemas/intents.ts'
+import type { Plain } from '../http/operations/run-for.ts'
 import type { TableColumn } from '../http/pages/table.ts'
-import { renderTable } from '../http/pages/table.ts'
 import { renderMoney } from '../http/pages/text.ts'
+import type { presentIntent, presentRefund } from '../intents/present.ts'
 import type { Visit } from '../people-pages/visit.ts'
 import {
   type MoneyLocale,
   moneyLocaleOf,
-  nameIn,
+  paramOf,
+  readData,
   renderMoment,
   renderReference,
   textColumn,
 } from './money-locale.ts'
 
-export interface Refund {
-  id: string
-  amount: number
-  returnedFees: { providerTtc: number } | null
-  reason: string | null
-  status: 'PENDING' | 'SUCCEEDED'
-  createdAt: string
-  refundedAt: string | null
-}
-
-interface Paid {
-  amountPaid: number
-  paidAt: string
-  method: string
-  commission: Record<'providerTtc' | 'payerTtc' | 'tof' | 'tte', number> | null
-}
+export type Refund = Plain<ReturnType<typeof presentRefund>>
 
 /** What the API shows of an intent. */
-export interface Payment {
+export interface Payment extends Omit<Plain<ReturnType<typeof presentIntent>>, 'code'> {
   referenceNumber: string
   code: string | null
   payUrl: string
   amount: number | null
   label: string | null
   merchantReference: string | null
-  status: IntentStatus
-  type: string
   metadata: Record<string, string>
-  payment: Paid | null
-  refunds: Refund[]
-  totalAmountRefunded: number
-  cancellationReason?: string
-  failure?: { code: string }
   createdAt: string
   expiresAt: string
 }
+
+export const readPayment = (visit: Visit): Promise<Payment> =>
+  readData(visit, 'getIntent', { params: { referenceNumber: paramOf(visit) } })
 
 /** The API omits refunds that failed, so these are done or on their way. */
 export const refundableOf = ({ payment, refunds }: Payment): number =>
@@ -69,17 +52,15 @@ export function renderStatus({ words }: MoneyLocale, intent: Payment): string {
   return html`<span class="badge !${looks[status] ?? 'faint'}">${text}</span>`
 }
 
-export function renderPayments(visit: Visit, items: readonly Payment[]): string {
+export function paymentColumns(visit: Visit): TableColumn<Payment>[] {
   const locale = moneyLocaleOf(visit.res)
-  const { facts, title, types } = locale.words.payments
-  const columns: TableColumn<Payment>[] = [
+  const { facts } = locale.words.payments
+  return [
     { label: facts.reference, html: ({ referenceNumber }) => renderReference(visit, referenceNumber) },
     { label: facts.created, html: ({ createdAt }) => renderMoment(locale, createdAt) },
     { label: facts.amount, classes: 'number', html: (intent) => renderAmount(locale, intent) },
     { label: facts.status, html: (intent) => renderStatus(locale, intent) },
     textColumn(facts.label, ({ label }) => label),
     textColumn(facts.merchantReference, ({ merchantReference }) => merchantReference),
-    textColumn(facts.type, ({ type }) => nameIn(types, type)),
   ]
-  return renderTable(columns, items, { label: title })
 }

@@ -28,6 +28,13 @@ import {
 
 const routes = new Map(apiRoutes.map((route) => [route.operationId, route]))
 
+/** What a presenter returns, as plain JSON. */
+export type Plain<Value> = Value extends Date
+  ? string
+  : Value extends object
+    ? { [Name in keyof Value]: Plain<Value[Name]> }
+    : Value
+
 interface Outcome<Data> {
   status: number
   data: Data

@@ -7,6 +7,8 @@ export const englishMoneyTexts = {
     jsonl: 'JSON, one object per line (for programs)',
   },
   filter: {
+    title: 'Filter',
+    total: (count: string) => `Found: ${count}`,
     show: 'Show',
     clear: 'Clear the filter',
     any: 'All',
@@ -23,7 +25,6 @@ export const englishMoneyTexts = {
   },
   payments: {
     title: 'Payments',
-    total: (count: string) => `Found: ${count}`,
     export: 'Export to a file',
     search: {
       label: 'Search',
@@ -35,7 +36,6 @@ export const englishMoneyTexts = {
       all: 'All payments',
     },
     filters: {
-      title: 'Filter',
       status: 'Status',
       merchantReference: 'Your own reference',
       from: 'Created from',
@@ -109,19 +109,20 @@ export const englishMoneyTexts = {
       title: 'What happened',
       none: 'Nothing recorded yet. Open the page again in a few seconds.',
       older: 'Earlier events are not shown here.',
-      'payment.created': 'Created',
-      'payment.confirmed': (amount: string, phone: string) => `Paid: ${amount}, from ${phone}`,
-      'payment.failed': (reason: string) => `Payment failed: ${reason}`,
-      'payment.cancelled': 'Cancelled',
-      'payment.expired': 'Cancelled: not paid in time',
-      'payment.refunded': (amount: string) => `Refunded: ${amount}`,
+      events: {
+        'payment.created': 'Created',
+        'payment.cancelled': 'Cancelled',
+        'payment.expired': 'Cancelled: not paid in time',
+      },
+      paid: (amount: string, phone: string) => `Paid: ${amount}, from ${phone}`,
+      failed: (reason: string) => `Payment failed: ${reason}`,
+      refunded: (amount: string) => `Refunded: ${amount}`,
     },
     deliveries: {
       title: 'Webhooks sent',
       event: 'Event',
       url: 'Address',
       status: 'Status',
-      attempts: 'Attempts',
       created: 'Created',
       statuses: {
         PENDING: 'Not sent yet',
@@ -207,24 +208,18 @@ export const englishMoneyTexts = {
     ofDay: 'Movements of this day',
     download: 'Download',
     entries: {
-      title: 'Movements',
       at: 'Booked',
       type: 'Type',
       types: { payment: 'Payment', refund: 'Refund', fee: 'Fee', payout: 'Payout' },
       amount: 'Amount',
       balance: 'Balance after it',
       payment: 'Payment',
-      reference: 'Your own reference',
-      payout: 'Payout reference',
+      reference: 'Reference',
       none: 'No movements here. Choose other dates or another type.',
       noPayouts:
         'No payouts here. The operator pays out your balance; each payout then appears on this page.',
     },
-    refundList: {
-      title: 'Refunds',
-      at: 'Refunded',
-      none: 'No refunds here. Choose other dates, or open a payment to refund it.',
-    },
+    noRefunds: 'No refunds here. Choose other dates, or open a payment to refund it.',
   },
 } as const
 

@@ -7,6 +7,8 @@ export const frenchMoneyTexts: MoneyTexts = {
     jsonl: 'JSON, un objet par ligne (pour les programmes)',
   },
   filter: {
+    title: 'Filtrer',
+    total: (count) => `Trouvés\u00a0: ${count}`,
     show: 'Afficher',
     clear: 'Effacer le filtre',
     any: 'Tous',
@@ -23,7 +25,6 @@ export const frenchMoneyTexts: MoneyTexts = {
   },
   payments: {
     title: 'Paiements',
-    total: (count) => `Trouvés\u00a0: ${count}`,
     export: 'Exporter dans un fichier',
     search: {
       label: 'Rechercher',
@@ -35,7 +36,6 @@ export const frenchMoneyTexts: MoneyTexts = {
       all: 'Tous les paiements',
     },
     filters: {
-      title: 'Filtrer',
       status: 'État',
       merchantReference: 'Votre propre référence',
       from: 'Créés à partir du',
@@ -109,19 +109,20 @@ export const frenchMoneyTexts: MoneyTexts = {
       title: 'Historique',
       none: 'Rien d’enregistré pour l’instant. Rouvrez la page dans quelques secondes.',
       older: 'Les événements plus anciens ne sont pas affichés ici.',
-      'payment.created': 'Créé',
-      'payment.confirmed': (amount, phone) => `Payé\u00a0: ${amount}, depuis le ${phone}`,
-      'payment.failed': (reason) => `Échec du paiement\u00a0: ${reason}`,
-      'payment.cancelled': 'Annulé',
-      'payment.expired': 'Annulé\u00a0: non payé à temps',
-      'payment.refunded': (amount) => `Remboursé\u00a0: ${amount}`,
+      events: {
+        'payment.created': 'Créé',
+        'payment.cancelled': 'Annulé',
+        'payment.expired': 'Annulé\u00a0: non payé à temps',
+      },
+      paid: (amount, phone) => `Payé\u00a0: ${amount}, depuis le ${phone}`,
+      failed: (reason) => `Échec du paiement\u00a0: ${reason}`,
+      refunded: (amount) => `Remboursé\u00a0: ${amount}`,
     },
     deliveries: {
       title: 'Webhooks envoyés',
       event: 'Événement',
       url: 'Adresse',
       status: 'État',
-      attempts: 'Tentatives',
       created: 'Créé',
       statuses: {
         PENDING: 'Pas encore envoyé',
@@ -211,23 +212,18 @@ export const frenchMoneyTexts: MoneyTexts = {
     ofDay: 'Mouvements de ce jour',
     download: 'Télécharger',
     entries: {
-      title: 'Mouvements',
       at: 'Enregistré',
       type: 'Type',
       types: { payment: 'Paiement', refund: 'Remboursement', fee: 'Frais', payout: 'Versement' },
       amount: 'Montant',
       balance: 'Solde ensuite',
       payment: 'Paiement',
-      reference: 'Votre propre référence',
-      payout: 'Référence du versement',
+      reference: 'Référence',
       none: 'Aucun mouvement ici. Choisissez d’autres dates ou un autre type.',
       noPayouts:
         'Aucun versement ici. L’opérateur vous verse votre solde\u202f; chaque versement apparaît alors sur cette page.',
     },
-    refundList: {
-      title: 'Remboursements',
-      at: 'Remboursé',
-      none: 'Aucun remboursement ici. Choisissez d’autres dates, ou ouvrez un paiement pour le rembourser.',
-    },
+    noRefunds:
+      'Aucun remboursement ici. Choisissez d’autres dates, ou ouvrez un paiement pour le rembourser.',
   },
 }
