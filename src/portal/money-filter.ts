@@ -1,13 +1,12 @@
 import { html } from 'ghtml'
 import { inputField } from '../http/pages/forms.ts'
 import { renderTable, type TableColumn } from '../http/pages/table.ts'
-import type { ReadId } from '../http/routes/routes.ts'
 import { parseTypedAmount } from '../input/amount.ts'
 import type { Page } from '../lists/pagination.ts'
 import { errorSummaryOf, type PersonPage, personPaging } from '../people-pages/frame.ts'
 import type { Visit } from '../people-pages/visit.ts'
 import { Refusal } from '../platform/errors.ts'
-import { type MoneyLocale, moneyLocaleOf, pathWith, readData } from './money-locale.ts'
+import { type MoneyLocale, moneyLocaleOf, pathWith } from './money-locale.ts'
 
 type Texts = Readonly<Record<string, string>>
 type FilterKind = 'date' | 'month' | 'amount' | 'text' | Texts
@@ -109,10 +108,10 @@ export const renderFilter = (
 <button>${filter.show}</button></form>`
 
 interface ListPage<Item> {
+  read: (query: Texts) => Promise<Page<Item>>
   title: string
   path: string
   current: string
-  operation: ReadId
   fields: FilterFields
   columns: readonly TableColumn<Item>[]
   /** What follows the title, as HTML. */
@@ -123,12 +122,12 @@ interface ListPage<Item> {
 
 /** A list of the API with its filters. */
 export async function renderListPage<Item>(visit: Visit, list: ListPage<Item>): Promise<PersonPage> {
-  const { title, path, current, operation, fields, intro } = list
+  const { title, path, current, read, fields, intro } = list
   const locale = moneyLocaleOf(visit.res)
   const { problem, filter } = locale.words
   const page = readQueryText(visit, 'page')
   const filtered = await readFiltered(visit, fields, (query) =>
-    readData<Page<Item>>(visit, operation, { query: { ...query, ...(page !== '' && { page }) } }),
+    read({ ...query, ...(page !== '' && { page }) }),
   )
   const { data, typed, faults, status } = filtered
   const isFiltered = Object.keys(typed).length > 0

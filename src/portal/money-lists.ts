@@ -1,10 +1,9 @@
 import type { Router } from 'express'
 import { html } from 'ghtml'
-import type { Plain } from '../http/operations/run-for.ts'
-import type { presentLedgerEntry } from '../ledger/list.ts'
+import type { Shown } from '../http/routes/routes.ts'
 import type { PersonPage } from '../people-pages/frame.ts'
 import { serveVisit } from '../people-pages/serve.ts'
-import type { Visit } from '../people-pages/visit.ts'
+import { readShown, type Visit } from '../people-pages/visit.ts'
 import { type FilterFields, readQueryText, renderListPage } from './money-filter.ts'
 import {
   type MoneyLocale,
@@ -42,17 +41,19 @@ const spanFields = ({ words: { filter } }: MoneyLocale): FilterFields => ({
   to: [filter.to, 'date'],
 })
 
+type Entry = Shown<'listBalanceEntries'>['items'][number]
+
 function showEntries(visit: Visit): Promise<PersonPage> {
   const locale = moneyLocaleOf(visit.res)
   const { books, filter } = locale.words
   const { entries } = books
   const link = readQueryText(visit, 'type') === 'payout' ? 'payouts' : 'entries'
   const types = { '': filter.any, ...entries.types }
-  return renderListPage<Plain<ReturnType<typeof presentLedgerEntry>>>(visit, {
+  return renderListPage<Entry>(visit, {
+    read: (query) => readShown(visit, 'listBalanceEntries', { query }),
     title: books.links[link],
     path: visit.base + links.entries,
     current: visit.base + links.balance,
-    operation: 'listBalanceEntries',
     fields: { type: [entries.type, types], ...spanFields(locale) },
     columns: [
       { label: entries.at, html: ({ bookedAt }) => renderMoment(locale, bookedAt) },
@@ -67,32 +68,25 @@ function showEntries(visit: Visit): Promise<PersonPage> {
   })
 }
 
-interface ListedRefund {
-  referenceNumber: string
-  merchantReference: string | null
-  amount: number
-  reason: string | null
-  returnedFees: { providerTtc: number }
-  refundedAt: string
-}
+type ListedRefund = Shown<'listRefunds'>['items'][number]
 
 function showRefunds(visit: Visit): Promise<PersonPage> {
   const locale = moneyLocaleOf(visit.res)
   const { books, payments } = locale.words
   const { refunds } = payments
   return renderListPage<ListedRefund>(visit, {
+    read: (query) => readShown(visit, 'listRefunds', { query }),
     title: books.links.refunds,
     path: visit.base + links.refunds,
     current: visit.base + links.balance,
-    operation: 'listRefunds',
     fields: spanFields(locale),
     columns: [
-      { label: refunds.at, html: ({ refundedAt }) => renderMoment(locale, refundedAt) },
+      { label: refunds.at, html: (each) => renderMoment(locale, each.refundedAt ?? each.bookedAt) },
       moneyColumn(locale, refunds.amount, ({ amount }) => amount),
       textColumn(refunds.reason, ({ reason }) => reason),
       { label: books.entries.payment, html: (each) => renderReference(visit, each.referenceNumber) },
       textColumn(payments.facts.merchantReference, ({ merchantReference }) => merchantReference),
-      moneyColumn(locale, refunds.returned, ({ returnedFees }) => returnedFees.providerTtc),
+      moneyColumn(locale, refunds.returned, ({ returnedFees }) => returnedFees?.providerTtc ?? 0),
     ],
     intro: renderMoneyLinks(visit, 'refunds'),
     none: () => html`${books.noRefunds}`,

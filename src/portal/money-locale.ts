@@ -1,9 +1,6 @@
 import { html } from 'ghtml'
-import { readFor } from '../http/operations/run-for.ts'
-import type { RouteInput } from '../http/operations/run-route.ts'
 import type { TableColumn } from '../http/pages/table.ts'
-import { isolateText, renderMoney } from '../http/pages/text.ts'
-import type { ReadId } from '../http/routes/routes.ts'
+import { isolateTextOrNull, renderMoney } from '../http/pages/text.ts'
 import { createPersonLocales, type PersonLocale } from '../people-pages/locale.ts'
 import type { Visit } from '../people-pages/visit.ts'
 import { arabicMoneyTexts } from './words/money/ar.ts'
@@ -18,12 +15,6 @@ export const moneyLocaleOf = createPersonLocales<MoneyTexts>({
   en: englishMoneyTexts,
 })
 
-export const readData = async <Data>(
-  { deps, res, caller }: Visit,
-  operation: ReadId,
-  input: Partial<RouteInput> = {},
-): Promise<Data> => (await readFor<Data>(deps, res, caller, operation, input)).data
-
 /** The route's parameter `id`, or another one. */
 export const paramOf = ({ req }: Visit, name = 'id'): string => String(req.params[name])
 
@@ -32,10 +23,8 @@ export const paymentPath = ({ base }: Visit, reference: string): string => `${ba
 export const renderMoment = ({ moment }: MoneyLocale, at: string): string =>
   html`<time datetime="${at}">${moment(new Date(at))}</time>`
 
-export const renderReference = (visit: Visit, reference: string | null): string =>
-  reference === null
-    ? ''
-    : html`<a class="id" dir="ltr" href="${paymentPath(visit, reference)}">${reference}</a>`
+export const renderReference = (visit: Visit, reference: string | null | undefined): string =>
+  reference ? html`<a class="id" dir="ltr" href="${paymentPath(visit, reference)}">${reference}</a>` : ''
 
 export const moneyColumn = <Item>(
   locale: MoneyLocale,
@@ -46,10 +35,7 @@ export const moneyColumn = <Item>(
 /** For what merchants typed. */
 export const textColumn = <Item>(label: string, text: (item: Item) => string | null): TableColumn<Item> => ({
   label,
-  html: (item) => {
-    const shown = text(item)
-    return shown === null ? '' : isolateText(shown)
-  },
+  html: (item) => isolateTextOrNull(text(item) ?? null) ?? '',
 })
 
 /** Names that a later version of the API may add are shown as they are. */

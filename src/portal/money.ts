@@ -4,14 +4,13 @@ import { downloadFor } from '../http/operations/run-for.ts'
 import { renderTable, type TableColumn } from '../http/pages/table.ts'
 import { renderFactList, renderLtr, renderMoney } from '../http/pages/text.ts'
 import type { Statement } from '../ledger/statement.ts'
-import type { Page } from '../lists/pagination.ts'
 import { errorSummaryOf } from '../people-pages/frame.ts'
 import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
-import type { Visit } from '../people-pages/visit.ts'
+import { readShown, type Visit } from '../people-pages/visit.ts'
 import { Refusal } from '../platform/errors.ts'
 import { type FilterFields, readFiltered, readQueryText, renderFilter } from './money-filter.ts'
 import { addMoneyLists, renderMoneyLinks } from './money-lists.ts'
-import { type MoneyLocale, moneyLocaleOf, paramOf, pathWith, readData, renderMoment } from './money-locale.ts'
+import { type MoneyLocale, moneyLocaleOf, paramOf, pathWith, renderMoment } from './money-locale.ts'
 
 export function addMoneyPages(router: Router): void {
   const slow = { isSlow: true }
@@ -27,10 +26,10 @@ async function showMoney(visit: Visit): Promise<VisitResult> {
   const { words } = locale
   const { books } = words
   const path = `${visit.base}/money`
-  const { amount, asOf } = await readData<{ amount: number; asOf: string }>(visit, 'getBalance')
+  const { amount, asOf } = await readShown(visit, 'getBalance')
   const fields: FilterFields = { month: [books.month, 'month'] }
   const { data, typed, faults, status } = await readFiltered(visit, fields, (query) =>
-    readData<Page<Statement>>(visit, 'listStatements', { query }),
+    readShown(visit, 'listStatements', { query }),
   )
   const month = data?.items[0]?.day.slice(0, 7)
   const shown = { typed: month === undefined ? typed : { month }, faults }
@@ -94,7 +93,7 @@ async function showDay(visit: Visit): Promise<VisitResult> {
   const locale = moneyLocaleOf(visit.res)
   const { books } = locale.words
   const day = paramOf(visit, 'day')
-  const statement = await readData<Statement>(visit, 'getStatement', { params: { day } }).catch(orNull)
+  const statement = await readShown(visit, 'getStatement', { params: { day } }).catch(orNull)
   if (statement === null) return null
   const facts = Object.entries(amountsOf(locale, statement)).map(
     ([name, amount]) => [books[name as 'opening'], amount] as const,

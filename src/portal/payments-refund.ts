@@ -2,7 +2,6 @@ import type { Router } from 'express'
 import { html } from 'ghtml'
 import { formatCentimes } from '../../schemas/currency.ts'
 import { readFormFields } from '../http/body/read-form.ts'
-import { writeFor } from '../http/operations/run-for.ts'
 import {
   type FormMessages,
   inputField,
@@ -13,7 +12,7 @@ import {
 import { isolateTextOrNull, renderFactList, renderMoney } from '../http/pages/text.ts'
 import { errorSummaryOf, type PersonPage, renderPostForm } from '../people-pages/frame.ts'
 import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
-import { formKey, type Visit } from '../people-pages/visit.ts'
+import { formKey, type Visit, writeShown } from '../people-pages/visit.ts'
 import { Refusal } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { type MoneyLocale, moneyLocaleOf, paramOf, paymentPath } from './money-locale.ts'
@@ -95,10 +94,9 @@ function asPage(visit: Visit, page: PersonPage): PersonPage {
 
 /** `refundable` is what the form showed: the API refuses if it has changed since. */
 async function refundPayment(visit: Visit): Promise<VisitResult> {
-  const { deps, req, res, caller } = visit
-  const locale = moneyLocaleOf(res)
+  const locale = moneyLocaleOf(visit.res)
   const { refund: words } = locale.words.payments
-  const { form, refundable, ...typed } = readFormFields(req, 'form', 'refundable', 'amount', 'reason')
+  const { form, refundable, ...typed } = readFormFields(visit.req, 'form', 'refundable', 'amount', 'reason')
   const reason = typed.reason.trim()
   const again = (messages: FormMessages, status = 400) => renderForm(visit, typed, messages, status)
   if (!/^[1-9]\d{0,14}$/.test(refundable)) return again({ notice: words.changed })
@@ -113,8 +111,8 @@ async function refundPayment(visit: Visit): Promise<VisitResult> {
   const key = formKey(visit, form, 'refund', referenceNumber, amount, reason, refundable)
   const input = { params: { referenceNumber }, body: { amount, reason, expectedRefundable }, key }
   try {
-    const { data } = await writeFor<{ refund: Refund }>(deps, res, caller, 'refundIntent', input)
-    return { to: `${paymentPath(visit, referenceNumber)}?refund=${data.refund.id}` }
+    const { refund } = await writeShown<{ refund: Refund }>(visit, 'refundIntent', input)
+    return { to: `${paymentPath(visit, referenceNumber)}?refund=${refund.id}` }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (unknownCodes.includes(error.code)) return renderUnknown(visit, { form, refundable, ...typed }, amount)

@@ -1,7 +1,6 @@
 import type { Router } from 'express'
 import { html } from 'ghtml'
 import { readFormFields } from '../http/body/read-form.ts'
-import { writeFor } from '../http/operations/run-for.ts'
 import { type FormMessages, hasFormMessages, renderHiddenInput } from '../http/pages/forms.ts'
 import { renderTable } from '../http/pages/table.ts'
 import {
@@ -12,10 +11,10 @@ import {
   renderLtr,
   renderMoney,
 } from '../http/pages/text.ts'
-import type { Page } from '../lists/pagination.ts'
+import type { Shown } from '../http/routes/routes.ts'
 import { errorSummaryOf, renderPostForm } from '../people-pages/frame.ts'
 import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
-import { formKey, hasRight, type Visit } from '../people-pages/visit.ts'
+import { formKey, hasRight, readShown, type Visit, writeShown } from '../people-pages/visit.ts'
 import { Refusal } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import {
@@ -24,7 +23,6 @@ import {
   moneyLocaleOf,
   paramOf,
   paymentPath,
-  readData,
   renderMoment,
   renderName,
   textColumn,
@@ -50,9 +48,9 @@ async function showPayment(visit: Visit, messages: FormMessages, status: number)
   const intent = await readPayment(visit)
   const { referenceNumber, refunds } = intent
   const query = { referenceNumber, limit: '100' }
-  const events = await readData<Page<Event>>(visit, 'listEvents', { query })
+  const events = await readShown(visit, 'listEvents', { query })
   const { items: deliveries } = hasRight(visit, 'read-webhooks')
-    ? await readData<Pick<Page<Delivery>, 'items'>>(visit, 'listWebhookDeliveries', { query })
+    ? await readShown(visit, 'listWebhookDeliveries', { query })
     : { items: [] }
   const locale = moneyLocaleOf(visit.res)
   const notice = hasFormMessages(messages) ? '' : renderRefundNotice(visit, locale, refunds)
@@ -94,7 +92,7 @@ function factsOf(locale: MoneyLocale, intent: Payment, events: readonly Event[])
   const fees = payment?.commission
   const name = (of: Record<string, string>, value: string | undefined) => value && renderName(of, value)
   const money = (centimes: number | undefined) => centimes && renderMoney(locale, centimes)
-  const phone = events.map(({ body }) => body.data.payer_phone).find(Boolean)
+  const phone = events.map((event) => dataOf(event).payer_phone).find(Boolean)
   const isOpen = status === 'PENDING'
   const own = Object.entries(intent.metadata).map(
     ([key, value]) => html`<div>!${isolateText(`${key}: ${value}`)}</div>`,
@@ -140,13 +138,12 @@ interface EventData {
   refund?: { amount: number }
 }
 
-interface Event {
-  type: string
-  createdAt: string
-  body: { data: EventData }
-}
+type Events = Shown<'listEvents'>
+type Event = Events['items'][number]
 
-function renderEvents(locale: MoneyLocale, { items, hasMore }: Page<Event>) {
+const dataOf = ({ body }: Event) => (body as { data: EventData }).data
+
+function renderEvents(locale: MoneyLocale, { items, hasMore }: Events) {
   const { story } = locale.words.payments
   const entries = items
     .toReversed()
@@ -158,7 +155,9 @@ function renderEvents(locale: MoneyLocale, { items, hasMore }: Page<Event>) {
 !${entries.length === 0 ? html`<p>${story.none}</p>` : html`<ol class="card timeline">!${entries}</ol>`}`
 }
 
-function sentenceOf(locale: MoneyLocale, { type, body: { data } }: Event) {
+function sentenceOf(locale: MoneyLocale, event: Event) {
+  const { type } = event
+  const data = dataOf(event)
   const { story, reasons } = locale.words.payments
   const money = (centimes: number | null | undefined) => renderMoney(locale, centimes ?? 0)
   if (type === 'payment.confirmed') return story.paid(money(data.amount), renderLtr(data.payer_phone ?? ''))
@@ -167,13 +166,7 @@ function sentenceOf(locale: MoneyLocale, { type, body: { data } }: Event) {
   return renderName(story.events, type)
 }
 
-interface Delivery {
-  id: string
-  event: string
-  url: string | null
-  status: string
-  createdAt: string
-}
+type Delivery = Shown<'listWebhookDeliveries'>['items'][number]
 
 function renderDeliveries({ base }: Visit, locale: MoneyLocale, items: readonly Delivery[]) {
   const { deliveries: words } = locale.words.payments
@@ -191,14 +184,13 @@ function renderDeliveries({ base }: Visit, locale: MoneyLocale, items: readonly 
 }
 
 async function cancelPayment(visit: Visit): Promise<VisitResult> {
-  const { deps, req, res, caller } = visit
   const referenceNumber = paramOf(visit)
-  const key = formKey(visit, readFormFields(req, 'form').form, 'cancel', referenceNumber)
+  const key = formKey(visit, readFormFields(visit.req, 'form').form, 'cancel', referenceNumber)
   try {
-    await writeFor(deps, res, caller, 'cancelIntent', { params: { referenceNumber }, key })
+    await writeShown(visit, 'cancelIntent', { params: { referenceNumber }, key })
     return { to: paymentPath(visit, referenceNumber) }
   } catch (error) {
-    const { cancel } = moneyLocaleOf(res).words.payments
+    const { cancel } = moneyLocaleOf(visit.res).words.payments
     const code = error instanceof Refusal ? error.code : ''
     if (code === 'INTENT_CANCEL_INVALID_STATUS') return showPayment(visit, { notice: cancel.refused }, 409)
     if (code === 'INTENT_CANCEL_CONFLICT') return showPayment(visit, { notice: cancel.conflict }, 409)

@@ -1,41 +1,28 @@
 import { html } from 'ghtml'
 import type { IntentStatus } from '../../schemas/intents.ts'
-import type { Plain } from '../http/operations/run-for.ts'
 import type { TableColumn } from '../http/pages/table.ts'
 import { renderMoney } from '../http/pages/text.ts'
-import type { presentIntent, presentRefund } from '../intents/present.ts'
-import type { Visit } from '../people-pages/visit.ts'
+import type { Shown } from '../http/routes/routes.ts'
+import { readShown, type Visit } from '../people-pages/visit.ts'
 import {
   type MoneyLocale,
   moneyLocaleOf,
   paramOf,
-  readData,
   renderMoment,
   renderReference,
   textColumn,
 } from './money-locale.ts'
 
-export type Refund = Plain<ReturnType<typeof presentRefund>>
-
 /** What the API shows of an intent. */
-export interface Payment extends Omit<Plain<ReturnType<typeof presentIntent>>, 'code'> {
-  referenceNumber: string
-  code: string | null
-  payUrl: string
-  amount: number | null
-  label: string | null
-  merchantReference: string | null
-  metadata: Record<string, string>
-  createdAt: string
-  expiresAt: string
-}
+export type Payment = Shown<'getIntent'>
+export type Refund = Payment['refunds'][number]
 
 export const readPayment = (visit: Visit): Promise<Payment> =>
-  readData(visit, 'getIntent', { params: { referenceNumber: paramOf(visit) } })
+  readShown(visit, 'getIntent', { params: { referenceNumber: paramOf(visit) } })
 
 /** The API omits refunds that failed, so these are done or on their way. */
 export const refundableOf = ({ payment, refunds }: Payment): number =>
-  payment === null ? 0 : payment.amountPaid - refunds.reduce((sum, { amount }) => sum + amount, 0)
+  (payment?.amountPaid ?? 0) - refunds.reduce((sum, { amount }) => sum + amount, 0)
 
 export function renderAmount(locale: MoneyLocale, { payment, amount }: Payment): string {
   const centimes = payment?.amountPaid ?? amount

@@ -3,14 +3,14 @@ import { html } from 'ghtml'
 import { inputField } from '../http/pages/forms.ts'
 import { renderTable } from '../http/pages/table.ts'
 import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
-import { hasRight, type Visit } from '../people-pages/visit.ts'
+import { hasRight, readShown, type Visit } from '../people-pages/visit.ts'
 import { type FilterFields, readQueryText, renderListPage } from './money-filter.ts'
 import { type MoneyLocale, moneyLocaleOf, paymentPath } from './money-locale.ts'
 import { addPaymentExport } from './payments-export.ts'
 import { addRefundPage } from './payments-refund.ts'
 import { searchPayments } from './payments-search.ts'
 import { addPaymentStory } from './payments-story.ts'
-import { type Payment, paymentColumns } from './payments-view.ts'
+import { paymentColumns } from './payments-view.ts'
 
 export function addPaymentPages(router: Router): void {
   router.get('/payments', serveVisit('read-payments', showPayments))
@@ -42,11 +42,11 @@ async function showPayments(visit: Visit): Promise<VisitResult> {
   const { payments } = locale.words
   const path = `${visit.base}/payments`
   const till = html` <a href="${visit.base.replace('/portal', '/till')}">${payments.openTill}</a>`
-  return renderListPage<Payment>(visit, {
+  return renderListPage(visit, {
+    read: (query) => readShown(visit, 'listIntents', { query }),
     title: payments.title,
     path,
     current: path,
-    operation: 'listIntents',
     fields: fieldsOf(locale),
     columns: paymentColumns(visit),
     intro: html`!${renderSearch(visit, '')}<p><a href="${path}/export">${payments.export}</a></p>`,

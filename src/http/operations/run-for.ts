@@ -28,13 +28,6 @@ import {
 
 const routes = new Map(apiRoutes.map((route) => [route.operationId, route]))
 
-/** What a presenter returns, as plain JSON. */
-export type Plain<Value> = Value extends Date
-  ? string
-  : Value extends object
-    ? { [Name in keyof Value]: Plain<Value[Name]> }
-    : Value
-
 interface Outcome<Data> {
   status: number
   data: Data
