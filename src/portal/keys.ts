@@ -2,9 +2,10 @@ import type { Router } from 'express'
 import { html } from 'ghtml'
 import { type ApiScope, apiScopes } from '../../schemas/scopes.ts'
 import type { KeyKind } from '../businesses/api-key.ts'
+import { byCaller } from '../businesses/caller.ts'
 import { requestLiveAccess } from '../businesses/change-business.ts'
 import { issueOwnKey, rotateApiKey, setKeyStatus } from '../businesses/change-key.ts'
-import { type KeyFacts, listKeys, lookUpKey } from '../businesses/key-facts.ts'
+import { type KeyFacts, listKeys, lookUpKey, type SecretFacts } from '../businesses/key-facts.ts'
 import { readFormFields } from '../http/body/read-form.ts'
 import { inputField, renderHiddenInput } from '../http/pages/forms.ts'
 import { renderTable, type TableColumn } from '../http/pages/table.ts'
@@ -18,6 +19,7 @@ import { newId } from '../platform/ids.ts'
 import { modeOf } from '../platform/mode.ts'
 import { isIpRange } from '../platform/network.ts'
 import {
+  actionColumn,
   addForm,
   notePage,
   queryText,
@@ -55,36 +57,32 @@ async function keysPage(visit: Visit): Promise<PersonPage> {
   const filter = { businessId: caller.businessId, mode: modeOf(caller) }
   const slice = { limit: pageSize, after: after || null }
   const { items, next } = await readOwn(visit, (deps) => listKeys(deps, filter, slice))
-  const mayChange = hasRight(visit, right(visit))
   const links = kinds.map(
     (kind) => html`<li><a class="button" href="${base}${list}/new/${kind}">${words.keys.make[kind]}</a></li>`,
   )
+  const none = html`<p class="notice">${words.keys.none}</p>`
+  const look = { label: words.sections.keys, isTight: true }
   const body = html`<h1>${words.sections.keys}</h1><p>${words.keys.intro}</p>
-!${mayChange ? html`<ul class="links">!${links}</ul>` : ''}
-!${items.length === 0 ? html`<p class="notice">${words.keys.none}</p>` : renderTable(columns(visit, mayChange), items, { label: words.sections.keys, isTight: true })}
+!${hasRight(visit, right(visit)) ? html`<ul class="links">!${links}</ul>` : ''}
+!${items.length === 0 ? none : renderTable(columns(visit), items, look)}
 !${personPaging(res, (id) => `${base}${list}${id && `?after=${id}`}`, after === '', next)}
 !${liveAccess(visit)}`
   return { title: words.sections.keys, body, current: base + list }
 }
 
-function columns({ base, res }: Visit, mayChange: boolean): TableColumn<KeyFacts>[] {
+function columns(visit: Visit): TableColumn<KeyFacts>[] {
+  const { base, res } = visit
   const { words, moment } = settingsLocaleOf(res)
   const { keys } = words
-  const overlap = ({ secrets }: KeyFacts) =>
-    secrets.map(({ state, validUntil }) =>
-      state === 'overlap' && validUntil
-        ? html`<div class="faint">${keys.overlapEnds(moment(validUntil))}</div>`
-        : '',
-    )
-  const links = ({ id }: KeyFacts) =>
-    html`<a href="${base}${list}/${id}/rotate">${keys.rotate}</a> <a href="${base}${list}/${id}/revoke">${keys.revoke}</a>`
-  const action = {
-    label: words.actions,
-    isAction: true,
-    html: (key: KeyFacts) => (key.status === 'revoked' ? '' : links(key)),
-  }
+  const overlap = ({ state, validUntil: end }: SecretFacts) =>
+    state === 'overlap' && end ? html`<div class="faint">${keys.overlapEnds(moment(end))}</div>` : ''
+  const link = (id: string, act: 'rotate' | 'revoke') =>
+    html`<a href="${base}${list}/${id}/${act}">${keys[act]}</a>`
   return [
-    { label: keys.key, html: (key) => html`<code>!${renderLtr(key.key)}</code>!${overlap(key)}` },
+    {
+      label: keys.key,
+      html: ({ key, secrets }) => html`<code>!${renderLtr(key)}</code>!${secrets.map(overlap)}`,
+    },
     { label: keys.state, html: ({ status }) => html`${keys.states[status]}` },
     { label: keys.kind, html: ({ kind }) => html`${keys.kinds[kind]}` },
     { label: keys.scopes, html: ({ scopes }) => html`${scopeText(scopes, keys)}` },
@@ -94,11 +92,10 @@ function columns({ base, res }: Visit, mayChange: boolean): TableColumn<KeyFacts
         only.length === 0 ? html`${keys.allAddresses}` : renderLtr(only.join(', ')),
     },
     { label: keys.created, html: ({ createdAt }) => html`${moment(createdAt)}` },
-    {
-      label: keys.lastUsed,
-      html: ({ lastUsedDay }) => (lastUsedDay === null ? html`${keys.never}` : renderLtr(lastUsedDay)),
-    },
-    ...(mayChange ? [action] : []),
+    { label: keys.lastUsed, html: ({ lastUsedDay }) => html`<bdi>${lastUsedDay ?? keys.never}</bdi>` },
+    ...actionColumn(visit, right(visit), ({ id, status }: KeyFacts) =>
+      status === 'revoked' ? '' : html`!${link(id, 'rotate')} !${link(id, 'revoke')}`,
+    ),
   ]
 }
 
@@ -128,13 +125,9 @@ function liveAccess(visit: Visit): string {
   return html`<h2>${liveTitle}</h2><div class="card"><p>${liveText}</p>!${state}</div>`
 }
 
-async function requestLive(visit: Visit): Promise<VisitResult> {
-  const { deps, caller, base } = visit
-  await runOwnAct(
-    visit,
-    (by) => requestLiveAccess(deps, caller.businessId, by),
-    (isNew) => isNew,
-  )
+/** Adds one line to the audit trail until the business is approved, so it needs no quota. */
+async function requestLive({ deps, caller, base }: Visit): Promise<VisitResult> {
+  await requestLiveAccess(deps, caller.businessId, byCaller(caller))
   return { to: base + list }
 }
 
@@ -169,13 +162,8 @@ const addNewKeyForm = (router: Router, kind: KeyKind): void =>
       const scopes = usable.filter((scope) => chosen[scope] === 'on')
       const ipAllowlist = addresses.split(/[\s,;]+/).filter((entry) => entry !== '')
       const fault = addressFault(ipAllowlist, keys)
-      if (scopes.length === 0 || fault !== null)
-        return {
-          faults: {
-            ...(scopes.length === 0 && { scopes: keys.noScope }),
-            ...(fault !== null && { addresses: fault }),
-          },
-        }
+      if (scopes.length === 0) return { faults: { scopes: keys.noScope } }
+      if (fault !== null) return { faults: { addresses: fault } }
       const input = { businessId: caller.businessId, mode: modeOf(caller), kind, scopes, ipAllowlist }
       const result = await runOwnAct(
         visit,

@@ -26,54 +26,43 @@ export function addLimitsPage(router: Router): void {
 type RowName = keyof ReturnType<typeof settingsLocaleOf>['words']['limits']['rows']
 
 /** `used` is null if counting takes too long, and `limit` if there is none. */
-interface Usage {
-  name: RowName
-  used: number | null
-  limit: number | null
-}
+type Usage = readonly [name: RowName, used: number | null, limit: number | null]
 
 const dailyQuotas = {
-  test: ['sandboxCreates', 'sandboxBytes', 'sandboxAuditLines'],
-  live: ['liveDocuments', 'liveBytes', 'liveAuditLines'],
-} as const satisfies Record<string, QuotaName[]>
+  test: [
+    ['sandboxCreates', 'sandboxCreates'],
+    ['sandboxBytes', 'sandboxBytes'],
+    ['auditLines', 'sandboxAuditLines'],
+  ],
+  live: [
+    ['liveDocuments', 'liveDocuments'],
+    ['liveBytes', 'liveBytes'],
+    ['auditLines', 'liveAuditLines'],
+  ],
+} as const satisfies Record<string, [RowName, QuotaName][]>
 
 async function readUsages(deps: Deps, { member, caller }: Visit): Promise<Usage[]> {
   const { businessId, sandbox } = caller
   const mode = modeOf(caller)
-  const names = dailyQuotas[mode]
-  const today = await readUsedToday(
-    deps,
-    names.map((name) => ({ name, owner: businessId })),
-  )
-  const daily = names.map((name, index): Usage => {
-    const row = name === 'sandboxAuditLines' || name === 'liveAuditLines' ? 'auditLines' : name
-    return { name: row, used: today[index] ?? 0, limit: quotaLimit(deps, name, member.business.limits) }
-  })
+  const quotas = dailyQuotas[mode]
+  const owned = quotas.map(([, name]) => ({ name, owner: businessId }))
+  const today = await readUsedToday(deps, owned)
+  const limitOf = (name: QuotaName) => quotaLimit(deps, name, member.business.limits)
   const day = utcDayNumber(deps.now())
   const keys = { businessId, mode, status: { $ne: 'revoked' as const } }
+  const invited = await listInvitations(deps, businessId)
   const people = await deps.Person.countDocuments({ 'roles.businessId': businessId })
-  const invited = (await listInvitations(deps, businessId)).length
-  const codes: Usage = {
-    name: 'liveCodes',
-    used: sandbox ? 0 : await countCodesInUse(deps, businessId),
-    limit: liveCodeLimitOf(deps, caller),
-  }
-  const endpoints = { businessId, ...undeletedFilter }
+  const replays = await deps.Replay.countDocuments({ businessId, sandbox, day })
+  const endpoints = await deps.Endpoint.countDocuments({ businessId, ...undeletedFilter })
   return [
-    ...(sandbox ? [] : [codes]),
-    ...daily,
-    {
-      name: 'replays',
-      used: await deps.Replay.countDocuments({ businessId, sandbox, day }),
-      limit: maxReplaysPerDay,
-    },
-    {
-      name: 'endpoints',
-      used: await deps.Endpoint.countDocuments(endpoints),
-      limit: endpointSlots.length,
-    },
-    { name: 'keys', used: await deps.ApiKey.countDocuments(keys), limit: maxOwnKeys },
-    { name: 'people', used: people + invited, limit: maxPeople },
+    ...(sandbox
+      ? []
+      : [['liveCodes', await countCodesInUse(deps, businessId), liveCodeLimitOf(deps, caller)] as const]),
+    ...quotas.map(([row, name], index) => [row, today[index] ?? 0, limitOf(name)] as const),
+    ['replays', replays, maxReplaysPerDay],
+    ['endpoints', endpoints, endpointSlots.length],
+    ['keys', await deps.ApiKey.countDocuments(keys), maxOwnKeys],
+    ['people', people + invited.length, maxPeople],
   ]
 }
 
@@ -97,10 +86,10 @@ function columns({ res }: Visit): TableColumn<Usage>[] {
   const amount = (name: RowName, value: number) =>
     name.endsWith('Bytes') ? limits.megabytes(number(value / 1e6)) : number(value)
   return [
-    { label: limits.what, html: ({ name }) => html`${limits.rows[name]}` },
+    { label: limits.what, html: ([name]) => html`${limits.rows[name]}` },
     {
       label: limits.used,
-      html: ({ name, used, limit }) => {
+      html: ([name, used, limit]) => {
         if (limit === null) return html`${limits.unlimited}`
         if (used === null) return html`${limits.unknown}`
         return html`${limits.ofLimit(amount(name, used), amount(name, limit))}
@@ -109,7 +98,7 @@ function columns({ res }: Visit): TableColumn<Usage>[] {
     },
     {
       label: limits.left,
-      html: ({ name, used, limit }) => {
+      html: ([name, used, limit]) => {
         if (limit === null || used === null) return ''
         const left = Math.max(0, limit - used)
         const warning = left === 0 ? limits.usedUp : used >= limit * warnedPart ? limits.nearly : ''

@@ -19,6 +19,7 @@ import { serveVisit } from '../people-pages/serve.ts'
 import { formKey, hasRight, type Visit } from '../people-pages/visit.ts'
 import { newId } from '../platform/ids.ts'
 import {
+  actionColumn,
   addForm,
   notePage,
   type OwnForm,
@@ -30,6 +31,7 @@ import {
 } from './settings.ts'
 
 const list = '/people'
+const right = 'change-people'
 
 export function addPeoplePages(router: Router): void {
   router.get(list, serveVisit('read-people', peoplePage))
@@ -54,59 +56,57 @@ async function findInvitation({ deps, caller, req }: Visit): Promise<OpenInvitat
 
 async function peoplePage(visit: Visit): Promise<PersonPage> {
   const { res, caller, base } = visit
-  const { words, moment } = settingsLocaleOf(res)
+  const { words } = settingsLocaleOf(res)
   const { people } = words
   const { businessId } = caller
   const { items, invitations } = await readOwn(visit, async (deps) => ({
     ...(await listPeople(deps, { businessId }, { limit: maxPeople, after: null })),
     invitations: await listInvitations(deps, businessId),
   }))
-  const mayChange = hasRight(visit, 'change-people')
-  const open: TableColumn<OpenInvitation>[] = [
-    { label: people.name, html: ({ name }) => isolateText(name) },
-    { label: people.role, html: ({ role }) => html`${words.roles[role]}` },
-    { label: people.validUntil, html: ({ expiresAt }) => html`${moment(expiresAt)}` },
-    ...(mayChange
-      ? [
-          {
-            label: words.actions,
-            isAction: true,
-            html: ({ _id }: OpenInvitation) =>
-              html`<a href="${base}${list}/invitations/${_id}/cancel">${people.cancel}</a>`,
-          },
-        ]
-      : []),
-  ]
+  const look = { label: words.sections.people, isTight: true }
+  const open = html`<h2>${people.invitations}</h2>
+!${renderTable(invitationColumns(visit), invitations, { label: people.invitations, isTight: true })}`
   const body = html`<h1>${words.sections.people}</h1><p>${people.aboutRoles}</p>
-!${mayChange ? html`<p><a class="button" href="${base}${list}/invite">${people.invite}</a></p>` : ''}
-!${renderTable(memberColumns(visit, mayChange), items, { label: words.sections.people, isTight: true })}
-!${invitations.length === 0 ? '' : html`<h2>${people.invitations}</h2>!${renderTable(open, invitations, { label: people.invitations, isTight: true })}`}`
+!${hasRight(visit, right) ? html`<p><a class="button" href="${base}${list}/invite">${people.invite}</a></p>` : ''}
+!${renderTable(memberColumns(visit), items, look)}
+!${invitations.length === 0 ? '' : open}`
   return { title: words.sections.people, body, current: base + list }
 }
 
-function memberColumns(visit: Visit, mayChange: boolean): TableColumn<PersonFacts>[] {
+function invitationColumns(visit: Visit): TableColumn<OpenInvitation>[] {
+  const { words, moment } = settingsLocaleOf(visit.res)
+  const { people, roles } = words
+  const path = `${visit.base}${list}/invitations`
+  return [
+    { label: people.name, html: ({ name }) => isolateText(name) },
+    { label: people.role, html: ({ role }) => html`${roles[role]}` },
+    { label: people.validUntil, html: ({ expiresAt }) => html`${moment(expiresAt)}` },
+    ...actionColumn(
+      visit,
+      right,
+      ({ _id }: OpenInvitation) => html`<a href="${path}/${_id}/cancel">${people.cancel}</a>`,
+    ),
+  ]
+}
+
+function memberColumns(visit: Visit): TableColumn<PersonFacts>[] {
   const { base, res, member, caller } = visit
-  const { words } = settingsLocaleOf(res)
-  const { people } = words
+  const { people, roles } = settingsLocaleOf(res).words
   const own = ({ id }: PersonFacts) => (id === member.person.id ? ` (${people.you})` : '')
-  const roleOf = (person: PersonFacts) => roleIn(person, caller.businessId)?.role
+  const roleOf = (person: PersonFacts) => roleIn(person, caller.businessId)?.role ?? 'cashier'
   const state = ({ disabledAt, passwordChangedAt }: PersonFacts) =>
     disabledAt !== null ? people.disabled : passwordChangedAt === null ? people.noPassword : people.enabled
-  const action = {
-    label: words.actions,
-    isAction: true,
-    html: ({ id }: PersonFacts) =>
-      html`<a href="${base}${list}/${id}/role">${people.changeRole}</a> <a href="${base}${list}/${id}/remove">${people.remove}</a>`,
-  }
   return [
     { label: people.name, html: (person) => html`!${isolateText(person.name)}${own(person)}` },
-    { label: people.role, html: (person) => html`${words.roles[roleOf(person) ?? 'cashier']}` },
-    {
-      label: people.secondFactor,
-      html: ({ secondFactor }) => html`${secondFactor ? people.yes : people.no}`,
-    },
+    { label: people.role, html: (person) => html`${roles[roleOf(person)]}` },
+    { label: people.secondFactor, html: (person) => html`${person.secondFactor ? people.yes : people.no}` },
     { label: people.state, html: (person) => html`${state(person)}` },
-    ...(mayChange ? [action] : []),
+    ...actionColumn(
+      visit,
+      right,
+      ({ id }: PersonFacts) =>
+        html`<a href="${base}${list}/${id}/role">${people.changeRole}</a> <a href="${base}${list}/${id}/remove">${people.remove}</a>`,
+    ),
   ]
 }
 
@@ -121,8 +121,6 @@ function roleField({ res }: Visit, value: string, fault?: string): string {
 const readRole = (text: string): PersonRole | undefined => personRoles.find((role) => role === text)
 
 const nameAttributes = 'dir="ltr" autocomplete="off" autocapitalize="none" maxlength="254" required'
-
-const right = 'change-people'
 
 const inviteForm: OwnForm<object> = {
   right,

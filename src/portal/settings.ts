@@ -6,12 +6,13 @@ import { readFormFields } from '../http/body/read-form.ts'
 import { readFor } from '../http/operations/run-for.ts'
 import { type FormMessages, hasFormMessages, titleOfForm } from '../http/pages/forms.ts'
 import { isSafeMethod } from '../http/pages/own-origin.ts'
+import type { TableColumn } from '../http/pages/table.ts'
 import { PeopleRefusedError } from '../people/change-people.ts'
 import type { RightName } from '../people/rights.ts'
 import { errorSummaryOf, type PersonPage, renderPostForm } from '../people-pages/frame.ts'
 import { createPersonLocales } from '../people-pages/locale.ts'
 import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
-import type { Visit } from '../people-pages/visit.ts'
+import { hasRight, type Visit } from '../people-pages/visit.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Author } from '../security/actor.ts'
@@ -90,6 +91,16 @@ export function addForm<Found>(router: Router, { right, path, find, show, act }:
   }
   router.get(path, serveVisit(right, get))
   router.post(path, serveVisit(right, post))
+}
+
+/** Only for those who have the right. */
+export const actionColumn = <Item>(
+  visit: Visit,
+  right: RightName,
+  render: (item: Item) => string,
+): TableColumn<Item>[] => {
+  const label = settingsLocaleOf(visit.res).words.actions
+  return hasRight(visit, right) ? [{ label, isAction: true, html: render }] : []
 }
 
 const backTo = ({ res }: Visit, path: string) =>

@@ -33,7 +33,27 @@ const own = (path: string, fields: Record<string, string[]> = {}) =>
   form('person', `/portal/${path}`, { csrf, ...fields })
 
 /** A person acts in their own business, and tries to in another. */
-const inBusiness = (business: string) => [own(`${business}/test/owners/aaaaaaaaaaaaaaaaaaaaaaaa/seen`)]
+const unknown = 'aaaaaaaaaaaaaaaaaaaaaaaa'
+const once = { form: ['~form~', '', 'forged'] }
+const inBusiness = (business: string) => [
+  own(`${business}/test/owners/${unknown}/seen`),
+  own(`${business}/test/keys/new/secret`, {
+    ...once,
+    'payments.intents:read': ['on', ''],
+    addresses: ['', '192.0.2.0/24 2001:db8::7', '10.1', '::ffff:0:0/1'],
+  }),
+  own(`${business}/test/keys/${unknown}/rotate`, { ...once, overlap: ['0', '5', ''] }),
+  own(`${business}/test/keys/${unknown}/revoke`),
+  own(`${business}/live/keys/live-access`),
+  own(`${business}/test/people/invite`, {
+    ...once,
+    name: ['22000001', 'x@shop.example', 'x', ''],
+    role: ['cashier', 'owner', 'king'],
+  }),
+  own(`${business}/test/people/invitations/${unknown}/cancel`),
+  own(`${business}/test/people/${unknown}/role`, { role: ['owner', 'king'] }),
+  own(`${business}/test/people/${unknown}/remove`),
+]
 
 export const pages: readonly Target[] = [
   ...pagesOf(
@@ -110,6 +130,8 @@ export const pages: readonly Target[] = [
     `
     /portal /portal/account?done /portal/account/second-factor /portal/confirm?to /till /till/~mine~/test
     /till/~mine~/live /till/~business~/test /portal/~mine~/test /portal/~business~/test /portal/~mine~/live
+    /portal/~mine~/test/keys?after /portal/~mine~/test/people /portal/~mine~/test/limits
+    /portal/~mine~/test/activity?before /portal/~business~/test/activity?before
     /portal/sign-in?to /portal/sign-in/code?to /portal/nothing.css
   `,
   ),
