@@ -162,8 +162,11 @@ const addNewKeyForm = (router: Router, kind: KeyKind): void =>
       const scopes = usable.filter((scope) => chosen[scope] === 'on')
       const ipAllowlist = addresses.split(/[\s,;]+/).filter((entry) => entry !== '')
       const fault = addressFault(ipAllowlist, keys)
-      if (scopes.length === 0) return { faults: { scopes: keys.noScope } }
-      if (fault !== null) return { faults: { addresses: fault } }
+      const faults = {
+        ...(scopes.length === 0 && { scopes: keys.noScope }),
+        ...(fault !== null && { addresses: fault }),
+      }
+      if (Object.keys(faults).length > 0) return { faults }
       const input = { businessId: caller.businessId, mode: modeOf(caller), kind, scopes, ipAllowlist }
       const result = await runOwnAct(
         visit,

@@ -100,7 +100,7 @@ const notes: [text: string, outcome: Outcome][] = [
   ['This business has live access', 'approved'],
 ]
 
-function outcomeOf({ status, location, text }: Page): Outcome | string {
+function outcomeOf({ status, location, text }: Page): string {
   if (location?.startsWith('/portal/confirm?to=')) return 'step-up'
   if (location?.startsWith('/portal/account/second-factor')) return 'second-factor'
   if (location?.startsWith('/portal/sign-in')) return 'signed-out'

@@ -24,7 +24,7 @@ describe('The portal page about keys', () => {
     const path = `${base}/keys/new/secret`
     const form = await formOf(owner, path)
     const pages = await Promise.all([1, 2, 3].map(() => owner.post(path, form)))
-    expect(pages.map(({ status }) => status).toSorted()).to.deep.equal([200, 409, 409])
+    expect(pages.map(({ status }) => status)).to.have.members([200, 409, 409])
     expect((await owner.post(path, { ...form, 'store.orders:read': 'on' })).status).to.equal(409)
     const [made] = pages.filter(({ status }) => status === 200)
     const key = made === undefined ? '' : secretOn(made)

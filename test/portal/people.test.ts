@@ -19,7 +19,7 @@ describe('The portal page about people', () => {
     const typed = { name: ` ${name.toUpperCase()} `, role: 'accountant' }
     const form = { ...hiddenFields((await owner.get(path)).text), ...typed }
     const pages = await Promise.all([1, 2].map(() => owner.post(path, form)))
-    expect(pages.map(({ status }) => status).toSorted()).to.deep.equal([200, 400])
+    expect(pages.map(({ status }) => status)).to.have.members([200, 400])
     const [made] = pages.filter(({ status }) => status === 200)
     const link = made === undefined ? '' : secretOn(made)
     expect(link).to.match(/\/portal\/invitation\/[\w-]{43}$/)
