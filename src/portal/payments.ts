@@ -5,7 +5,7 @@ import { renderTable } from '../http/pages/table.ts'
 import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
 import { hasRight, readShown, type Visit } from '../people-pages/visit.ts'
 import { type FilterFields, readQueryText, renderListPage } from './money-filter.ts'
-import { type MoneyLocale, moneyLocaleOf, paymentPath } from './money-locale.ts'
+import { type MoneyLocale, moneyLocaleOf, pathWith, paymentPath } from './money-locale.ts'
 import { addPaymentExport } from './payments-export.ts'
 import { addRefundPage } from './payments-refund.ts'
 import { searchPayments } from './payments-search.ts'
@@ -41,6 +41,8 @@ async function showPayments(visit: Visit): Promise<VisitResult> {
   const locale = moneyLocaleOf(visit.res)
   const { payments } = locale.words
   const path = `${visit.base}/payments`
+  const from = readQueryText(visit, 'paidFrom') || readQueryText(visit, 'from')
+  const to = readQueryText(visit, 'paidTo') || readQueryText(visit, 'to')
   const till = html` <a href="${visit.base.replace('/portal', '/till')}">${payments.openTill}</a>`
   return renderListPage(visit, {
     read: (query) => readShown(visit, 'listIntents', { query }),
@@ -49,7 +51,7 @@ async function showPayments(visit: Visit): Promise<VisitResult> {
     current: path,
     fields: fieldsOf(locale),
     columns: paymentColumns(visit),
-    intro: html`!${renderSearch(visit, '')}<p><a href="${path}/export">${payments.export}</a></p>`,
+    intro: html`!${renderSearch(visit, '')}<p><a href="${pathWith(`${path}/export`, { from, to })}">${payments.export}</a></p>`,
     none: (isFiltered) =>
       isFiltered
         ? html`${payments.noneMatch}`

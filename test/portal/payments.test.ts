@@ -68,6 +68,8 @@ describe("The portal's payments", () => {
     expect(await found('minAmount=1%20234,50&maxAmount=1234.5')).to.deep.equal([paid])
     expect(await found('merchantReference=CMD-7')).to.deep.equal([referenceNumber])
     expect(await found(`refundedFrom=${day}`)).to.deep.equal([])
+    const filtered = await owner.get(`${base}?paidFrom=${day}`)
+    expect(filtered.text).to.include(`/export?from&#61;${day}"`)
     expect((await owner.get(`${base}?status=FAILED`)).text).to.include('No payment matches')
     const refusals: [query: string, field: string, message: string][] = [
       ['from=tomorrow', 'from', 'Enter a date'],
@@ -153,6 +155,22 @@ describe("The portal's payments", () => {
     expect((await owner.act(`${live}/${referenceNumber}/cancel`, { form: 'x' })).status).to.equal(403)
     expect(listed((await owner.get(live)).text)).to.deep.equal([])
     expect((await fromApi(`/${referenceNumber}`)).status).to.equal('PENDING')
+  })
+
+  it('shows the live payments of an approved business only in live', async () => {
+    const live = await service.merchant({ mode: 'live' })
+    const created = await createIntent(service, live, { amount: 40_000 })
+    await enter(service, live.businessId, 'owner')
+    const reader = await enter(service, live.businessId, 'accountant')
+    const pathOf = (mode: string) => `/portal/${live.businessId}/${mode}/payments`
+    const page = await reader.get(pathOf('live'))
+    expect(listed(page.text)).to.deep.equal([created.referenceNumber])
+    expect(page.text).to.include('Live: real money')
+    expect(listed((await reader.get(pathOf('test'))).text)).to.deep.equal([])
+    expect((await reader.get(`${pathOf('live')}?q=${created.code}`)).location).to.include(
+      created.referenceNumber,
+    )
+    expect((await reader.get(`${pathOf('test')}?q=${created.code}`)).text).to.include('Nothing found')
   })
 
   it('lets an owner cancel a pending payment once', async () => {

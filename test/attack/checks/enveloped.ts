@@ -1,6 +1,6 @@
 import { errorCatalogue } from '../../../src/platform/errors.ts'
 import { parsed } from '../wire/response.ts'
-import { type Check, type Exchange, isApi, isBoard, isPage } from './exchange.ts'
+import { type Check, type Exchange, isApi, isBoard, isForPeople, isPage } from './exchange.ts'
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const fields = new Set(['code', 'message', 'statusCode', 'requestId', 'param', 'details'])
@@ -75,7 +75,7 @@ function hasNoEnvelope({ line, attack, response: { status, body } }: Exchange, t
     line.startsWith('/api/v1/openapi.json') ||
     (/^\/docs\/(clients\/|packages\/|webhook-signatures)/.test(line) &&
       /^(text\/plain|application\/(json|gzip|zip))/.test(type)) ||
-    (isApi(line) && /^(text\/csv|application\/x-ndjson)/.test(type)) ||
+    ((isApi(line) || isForPeople(line)) && /^(text\/csv|application\/x-ndjson)/.test(type)) ||
     (line.startsWith('/metrics') && type.startsWith('text/plain')) ||
     (isPage(line) && /^(text\/css|text\/javascript|image\/)/.test(type)) ||
     (isHealthCheck && /^\{"status":"(ok|degraded)"[^<]*\}$/.test(body))

@@ -53,6 +53,19 @@ const inBusiness = (business: string) => [
   own(`${business}/test/people/invitations/${unknown}/cancel`),
   own(`${business}/test/people/${unknown}/role`, { role: ['owner', 'king'] }),
   own(`${business}/test/people/${unknown}/remove`),
+  own(`${business}/test/payments/~intent~/cancel`, once),
+  own(`${business}/test/payments/~intent~/refund`, {
+    ...once,
+    refundable: ['50000', '1', '-1', '1e3', ''],
+    amount: ['500', '5,00', '1,500', '-1', ''],
+    reason: ['', 'x'],
+  }),
+  ...words(`
+    payments?q,status,from,to,paidFrom,paidTo,refundedFrom,refundedTo,minAmount,maxAmount,merchantReference,page
+    payments/export?kind,file,from,to payments/~intent~?refund payments/~intent~/refund money?month
+    money/entries?type,from,to,page money/refunds?from,to,page money/statements/file?month,delimiter
+    money/statements/2026-11-01 money/statements/2026-11-01/file?delimiter
+  `).map((path) => page('person', `/portal/${business}/test/${path}`)),
 ]
 
 export const pages: readonly Target[] = [
