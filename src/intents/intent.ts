@@ -73,7 +73,7 @@ const intentIndexes: CollectionDeclaration['indexes'] = [
     key: { 'refunds.queryAt': 1, businessId: 1 },
     ...indexIfPresent('refunds.queryAt'),
   },
-  // The next two indexes are for staff searches and contain no new intents.
+  // The next two indexes are for searches on pages and contain no new intents.
   { name: 'byLookUpKey', key: { lookUpKeys: 1, createdAt: -1 }, ...indexIfPresent('lookUpKeys') },
   { name: 'byFormerCode', key: { formerCodeKey: 1, codeReusableAt: -1 }, ...indexIfPresent('formerCodeKey') },
   {
