@@ -52,7 +52,7 @@ export const listDeliveriesQuery = listQuery({
 
 export type ListDeliveriesQuery = SchemaValue<typeof listDeliveriesQuery>
 
-const retriedStatuses = ['DEAD', 'RETRYING', 'CANCELLED'] as const
+export const retriedStatuses = ['DEAD', 'RETRYING', 'CANCELLED'] as const
 
 export const noFilterMessage =
   'must contain at least one of status, event, endpointId, referenceNumber, responseStatus, from and to'

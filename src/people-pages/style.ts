@@ -45,6 +45,7 @@ main .code { font-size: 3.25rem; }
 :is(.card, .said) > h2:first-child { margin-top: 0; }
 .timeline { list-style: none; }
 .timeline time { color: var(--faint); }
+summary { padding: .5rem 0; cursor: pointer; }
 button.danger { border-color: var(--bad); background: var(--bad); color: var(--on-accent); }
 fieldset { border: 0; margin: 0 0 1.25rem; padding: 0; min-width: 0; }
 legend { padding: 0; font-weight: 700; }

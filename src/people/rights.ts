@@ -85,6 +85,8 @@ const scopes: Record<PersonRole, readonly ApiScope[]> = {
     'webhooks.endpoints:write',
     'webhooks.deliveries:read',
     'webhooks.deliveries:write',
+    // For the event `order.new`.
+    'store.orders:read',
   ],
   cashier: ['payments.intents:read', 'payments.intents:write'],
   accountant: ['payments.intents:read'],

@@ -10,6 +10,7 @@ import { addLimitsPage } from './limits.ts'
 import { addMoneyPages } from './money.ts'
 import { addPaymentPages } from './payments.ts'
 import { addPeoplePages } from './people.ts'
+import { addWebhookPages, endpointBanners } from './webhooks.ts'
 
 const sections = {
   payments: 'read-payments',
@@ -35,6 +36,7 @@ export const portal: AreaPages = {
     const other = { path: base.replace(`/${here}`, `/${there}`), text: otherMode[there as 'test' | 'live'] }
     return [...pages, ...(hasRight(visit, 'use-till') ? [tillLink] : []), other]
   },
+  banners: endpointBanners,
   addPages(router: Router) {
     router.get('/', (_req, res) => sendRedirect(res, `${(res.locals.visit as Visit).base}/payments`))
     addPaymentPages(router)
@@ -43,5 +45,6 @@ export const portal: AreaPages = {
     addPeoplePages(router)
     addLimitsPage(router)
     addActivityPage(router)
+    addWebhookPages(router)
   },
 }

@@ -40,6 +40,26 @@ const options = (choices: NonNullable<LabelledInput['choices']>, chosen: string)
     return html`<option value="${value}" !${value === chosen ? 'selected' : ''}>${text}</option>`
   })
 
+interface Checkboxes {
+  label: string
+  fault?: string | undefined
+  /** `text` is HTML. A chosen box is submitted as `name=on`. */
+  choices: readonly { name: string; text: string; isChosen: boolean }[]
+}
+
+/** The error summary links to `id`. */
+export function checkboxFields(id: string, { label, fault = '', choices }: Checkboxes): string {
+  const boxes = choices.map(
+    ({ name, text, isChosen }) =>
+      html`<label class="check"><input type="checkbox" name="${name}" !${isChosen ? 'checked' : ''}><span>!${text}</span></label>`,
+  )
+  return html`<fieldset id="${id}" tabindex="-1" class="!${fault === '' ? 'field' : 'field wrong'}" !${fault === '' ? '' : html`aria-describedby="${id}-fault"`}>
+<legend>${label}</legend>
+!${fault === '' ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}
+!${boxes}
+</fieldset>`
+}
+
 export interface FormMessages {
   notice?: string
   faults?: Readonly<Record<string, string>>

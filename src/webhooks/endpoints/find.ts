@@ -4,7 +4,7 @@ import { type Caller, requireOwned } from '../../businesses/caller.ts'
 import { rawCollection } from '../../mongo/collection.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
-import type { Endpoint } from './endpoint.ts'
+import { type Endpoint, undeletedFilter } from './endpoint.ts'
 import { lastDayStats } from './endpoint-facts.ts'
 
 type Reads = Pick<Deps, 'Endpoint'>
@@ -27,6 +27,18 @@ export async function findOwnEndpoint(
     throw refuse('ENDPOINT_NOT_FOUND', { message: 'There is no webhook endpoint with this id.' })
   return endpoint
 }
+
+/** Those whose last attempt failed. The index finds at most five endpoints. */
+export const findFailingEndpoints = (
+  { Endpoint }: Reads,
+  { businessId, sandbox }: Pick<Caller, 'businessId' | 'sandbox'>,
+): Promise<Pick<Endpoint, '_id' | 'url'>[]> =>
+  rawCollection(Endpoint)
+    .find(
+      { businessId, sandbox, active: true, 'health.failuresInRow': { $gt: 0 }, ...undeletedFilter },
+      { projection: { url: 1 }, hint: 'slotInUse' },
+    )
+    .toArray()
 
 /** Throws EVENTS_NOT_PERMITTED with the forbidden events. */
 export function checkEventScopes(caller: Caller, requested: readonly EventName[], param: 'event' | 'events') {

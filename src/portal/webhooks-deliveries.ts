@@ -1,0 +1,148 @@
+import type { Router } from 'express'
+import { html } from 'ghtml'
+import { type DeliveryStatus, retriedStatuses } from '../../schemas/deliveries.ts'
+import type { EventName } from '../../schemas/events.ts'
+import type { FailureStage } from '../../schemas/responses/webhooks.ts'
+import { readFormFields } from '../http/body/read-form.ts'
+import { readFor, writeFor } from '../http/operations/run-for.ts'
+import type { FormMessages } from '../http/pages/forms.ts'
+import { renderFactList } from '../http/pages/text.ts'
+import { errorSummaryOf, type PersonPage, renderPostForm } from '../people-pages/frame.ts'
+import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
+import { formKey, hasRight, type Visit } from '../people-pages/visit.ts'
+import { idOf, newFormInput } from './webhooks-endpoints.ts'
+import {
+  endpointPath,
+  momentOrNull,
+  renderEvent,
+  renderMoment,
+  renderStatus,
+  renderUrl,
+  resultOf,
+  submitForm,
+  type WebhookLocale,
+  webhookLocaleOf,
+} from './webhooks-parts.ts'
+
+/** In the sandbox, what is null belongs to a live endpoint. */
+export interface ShownDelivery {
+  id: string
+  endpointId: string
+  url: string | null
+  event: EventName
+  referenceNumber: string
+  status: DeliveryStatus
+  attempts: number | null
+  maxAttempts: number | null
+  nextAttemptAt: string | null
+  lastResponseStatus: number | null
+  lastError: FailureStage | null
+  createdAt: string
+  deliveredAt: string | null
+}
+
+interface ShownAttempt {
+  at: string
+  url: string
+  durationMs: number
+  responseStatus: number | null
+  error: FailureStage | null
+  message: string | null
+  responseBody: string | null
+}
+
+interface WholeDelivery extends ShownDelivery {
+  lastAttemptHeaders: Record<string, string> | null
+  payload: object | null
+  attemptLog: ShownAttempt[]
+}
+
+export function addDeliveryPages(router: Router): void {
+  const path = '/webhooks/deliveries/:id'
+  router.get(
+    path,
+    serveVisit('read-webhooks', (visit) => showDelivery(visit)),
+  )
+  router.post(path, serveVisit('change-webhooks', retry))
+}
+
+async function showDelivery(visit: Visit, note = '', messages: FormMessages = {}): Promise<PersonPage> {
+  const { deps, res, caller, base } = visit
+  const locale = webhookLocaleOf(res)
+  const { words } = locale
+  const params = { id: idOf(visit) }
+  const { data } = await readFor<WholeDelivery>(deps, res, caller, 'getWebhookDelivery', { params })
+  const { url, event, referenceNumber, status, attempts, maxAttempts, payload } = data
+  const reference = event.startsWith('payment.')
+    ? html`<a href="${base}/payments/${referenceNumber}">!${renderUrl(referenceNumber)}</a>`
+    : renderUrl(referenceNumber)
+  const made = attempts === null || maxAttempts === null ? null : html`${words.madeOf(attempts, maxAttempts)}`
+  const facts = renderFactList([
+    [words.status, renderStatus(locale, status)],
+    [words.event, renderEvent(event)],
+    [words.subject, reference],
+    [words.endpoint, url && html`<a href="${endpointPath(visit, data.endpointId)}">!${renderUrl(url)}</a>`],
+    [words.createdAt, renderMoment(locale, data.createdAt)],
+    [words.attempts, made],
+    [words.nextAttempt, momentOrNull(locale, data.nextAttemptAt)],
+    [words.deliveredAt, momentOrNull(locale, data.deliveredAt)],
+  ])
+  const attemptsShown = data.attemptLog.toReversed().map((each) => renderAttempt(locale, each))
+  return {
+    title: words.delivery,
+    current: `${base}/webhooks`,
+    body: html`<h1>${words.delivery}</h1>
+!${errorSummaryOf(res, messages, words.notDone)}!${note}
+<div class="card">!${facts}</div>
+!${url === null ? html`<p class="notice">${words.liveEndpoint}</p>` : retryForm(visit, data)}
+<h2>${words.attempts}</h2>
+!${attemptsShown.length === 0 ? html`<p>${words.noAttempts}</p>` : attemptsShown}
+!${data.lastAttemptHeaders === null ? '' : renderText(words.headersSent, linesOf(data.lastAttemptHeaders))}
+!${payload === null ? '' : renderText(words.bodySent, JSON.stringify(payload, null, 2))}`,
+  }
+}
+
+const linesOf = (headers: Record<string, string>) =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')
+
+const renderText = (title: string, text: string) =>
+  html`<details class="card" open><summary>${title}</summary><pre dir="ltr">${text}</pre></details>`
+
+function renderAttempt(locale: WebhookLocale, attempt: ShownAttempt) {
+  const { words } = locale
+  const { at, url, durationMs, responseStatus: status, error, message, responseBody } = attempt
+  const response =
+    responseBody === null || responseBody === '' ? '' : renderResponse(words.response, responseBody)
+  return html`<div class="card"><p><strong class="${error === null ? 'good' : 'bad'}">${resultOf(locale, { status, error })}</strong>
+· !${renderMoment(locale, at)} · ${words.milliseconds(durationMs)}</p>
+<p class="faint">!${renderUrl(url)}</p>
+!${message === null ? '' : html`<p><bdi dir="ltr">${message}</bdi></p>`}!${response}</div>`
+}
+
+const renderResponse = (title: string, text: string) =>
+  html`<details><summary>${title}</summary><pre dir="ltr">${text}</pre></details>`
+
+function retryForm(visit: Visit, { id, status }: ShownDelivery) {
+  const canRetry = (retriedStatuses as readonly string[]).includes(status)
+  if (!canRetry || !hasRight(visit, 'change-webhooks')) return ''
+  const { title, busy } = webhookLocaleOf(visit.res).words.retry
+  const path = `${visit.base}/webhooks/deliveries/${id}`
+  return renderPostForm(visit.member.person, path, newFormInput(), html`<button>${title}</button>`, busy)
+}
+
+function retry(visit: Visit): Promise<VisitResult> {
+  const { req, deps, res, caller } = visit
+  const params = { id: idOf(visit) }
+  const key = formKey(visit, readFormFields(req, 'form').form, 'retry')
+  const { words } = webhookLocaleOf(res)
+  type Retried = { reason: keyof typeof words.retry.reasons | null }
+  const act = async () => {
+    const { data } = await writeFor<Retried>(deps, res, caller, 'retryWebhookDelivery', { params, key })
+    const [look, text] =
+      data.reason === null ? ['good', words.retry.done] : ['wait', words.retry.reasons[data.reason]]
+    return showDelivery(visit, html`<p class="notice ${look}" role="status">${text}</p>`)
+  }
+  return submitForm(visit, act, (messages) => showDelivery(visit, '', messages))
+}

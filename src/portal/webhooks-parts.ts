@@ -1,0 +1,132 @@
+import { html } from 'ghtml'
+import type { DeliveryStatus } from '../../schemas/deliveries.ts'
+import { type EventName, eventScopes } from '../../schemas/events.ts'
+import type { FailureStage } from '../../schemas/responses/webhooks.ts'
+import type { FormMessages } from '../http/pages/forms.ts'
+import { createPersonLocales } from '../people-pages/locale.ts'
+import type { VisitResult } from '../people-pages/serve.ts'
+import type { Visit } from '../people-pages/visit.ts'
+import { Refusal } from '../platform/errors.ts'
+import { arabicWebhookTexts } from './words/webhooks/ar.ts'
+import { englishWebhookTexts } from './words/webhooks/en.ts'
+import { frenchWebhookTexts } from './words/webhooks/fr.ts'
+
+export const webhookLocaleOf = createPersonLocales({
+  fr: frenchWebhookTexts,
+  ar: arabicWebhookTexts,
+  en: englishWebhookTexts,
+})
+export type WebhookLocale = ReturnType<typeof webhookLocaleOf>
+
+export const eventNames = Object.keys(eventScopes) as EventName[]
+
+/** As the API's clients get it. */
+export interface ShownEndpoint {
+  id: string
+  url: string
+  events: EventName[]
+  active: boolean
+  headerNames: string[]
+  createdAt: string
+  health: {
+    lastSuccessAt: string | null
+    lastFailureAt: string | null
+    failuresInRow: number
+    lastError: FailureStage | null
+  }
+  last24Hours: { attempts: number; succeeded: number }
+}
+
+export const endpointPath = ({ base }: Pick<Visit, 'base'>, id: string): string =>
+  `${base}/webhooks/endpoints/${id}`
+
+export const renderMoment = ({ moment }: WebhookLocale, at: string): string =>
+  html`<time datetime="${at}">${moment(new Date(at))}</time>`
+
+export const momentOrNull = (locale: WebhookLocale, at: string | null): string | null =>
+  at === null ? null : renderMoment(locale, at)
+
+export const renderUrl = (url: string): string => html`<bdi dir="ltr" class="id">${url}</bdi>`
+
+export const renderEvent = (event: string): string => html`<code dir="ltr">${event}</code>`
+
+export const renderBadge = (text: string, look: string): string =>
+  html`<span class="badge ${look}">${text}</span>`
+
+export type EndpointState = 'off' | 'failing' | 'working' | 'unused'
+
+export function stateOf({ active, health }: Pick<ShownEndpoint, 'active' | 'health'>): EndpointState {
+  if (!active) return 'off'
+  if (health.failuresInRow > 0) return 'failing'
+  return health.lastSuccessAt === null ? 'unused' : 'working'
+}
+
+const stateLooks = { off: 'faint', failing: 'bad', working: 'good', unused: 'faint' } as const
+
+export function renderState({ words }: WebhookLocale, endpoint: ShownEndpoint): string {
+  const state = stateOf(endpoint)
+  return renderBadge(words.states[state], stateLooks[state])
+}
+
+const statusLooks: Record<DeliveryStatus, string> = {
+  PENDING: 'faint',
+  RETRYING: 'wait',
+  DELIVERED: 'good',
+  DEAD: 'bad',
+  CANCELLED: 'faint',
+}
+
+export const renderStatus = ({ words }: WebhookLocale, status: DeliveryStatus): string =>
+  renderBadge(words.statuses[status], statusLooks[status])
+
+/** What came of an attempt, e.g. `HTTP 500`. */
+export const resultOf = (
+  { words }: WebhookLocale,
+  { status, error }: { status: number | null; error: FailureStage | null },
+): string => {
+  const response = status === null ? '' : words.httpStatus(status)
+  if (error === null || error === 'status') return response
+  return response === '' ? words.stages[error] : `${response} · ${words.stages[error]}`
+}
+
+const fieldOfCode = {
+  INVALID_WEBHOOK_URL: 'url',
+  INVALID_WEBHOOK_EVENT: 'events',
+  EVENTS_NOT_PERMITTED: 'events',
+} as const
+const limitScopes = ['replays', 'tests', 'audit', 'storage'] as const
+
+/** Null if the person can't mend it on the form. */
+function messagesOf({ words }: WebhookLocale, { code, extras }: Refusal): FormMessages | null {
+  const { param = '', details } = extras
+  if (Object.hasOwn(fieldOfCode, code)) {
+    const field = fieldOfCode[code as keyof typeof fieldOfCode]
+    return { faults: { [field]: words.refusals[code as keyof typeof fieldOfCode] } }
+  }
+  if (code === 'VALIDATION_ERROR' && Object.hasOwn(words.faults, param))
+    return { faults: { [param]: words.faults[param as keyof typeof words.faults] } }
+  if (code === 'MAX_ENDPOINTS_REACHED' || code === 'ENDPOINT_NOT_ACTIVE')
+    return { notice: words.refusals[code] }
+  const { scope, limit } = (details ?? {}) as { scope?: string; limit?: number }
+  const limited = limitScopes.find((each) => each === scope)
+  if (code !== 'RATE_LIMITED' || limited === undefined) return null
+  return { notice: limited === 'replays' && limit === 1 ? words.replayRunning : words.limits[limited] }
+}
+
+/** If the API refuses what the person can mend, shows the form `again`. */
+export async function submitForm(
+  visit: Visit,
+  act: () => Promise<VisitResult>,
+  again: (messages: FormMessages) => Promise<VisitResult>,
+): Promise<VisitResult> {
+  try {
+    return await act()
+  } catch (error) {
+    const messages = error instanceof Refusal ? messagesOf(webhookLocaleOf(visit.res), error) : null
+    if (messages === null) throw error
+    const page = await again(messages)
+    return page === null || page === 'sent' || 'to' in page
+      ? page
+      : { ...page, status: (error as Refusal).statusCode }
+  }
+}

@@ -1,0 +1,169 @@
+import type { Router } from 'express'
+import { html } from 'ghtml'
+import { type DeliveryStatus, deliveryStatuses } from '../../schemas/deliveries.ts'
+import { readFor } from '../http/operations/run-for.ts'
+import { inputField } from '../http/pages/forms.ts'
+import { renderTable } from '../http/pages/table.ts'
+import { renderFactList } from '../http/pages/text.ts'
+import type { PersonPage } from '../people-pages/frame.ts'
+import { personPaging } from '../people-pages/frame.ts'
+import { serveVisit } from '../people-pages/serve.ts'
+import { hasRight, type Visit } from '../people-pages/visit.ts'
+import { findFailingEndpoints } from '../webhooks/endpoints/find.ts'
+import { addDeliveryPages, type ShownDelivery } from './webhooks-deliveries.ts'
+import { addEndpointForms } from './webhooks-endpoints.ts'
+import {
+  endpointPath,
+  momentOrNull,
+  renderEvent,
+  renderMoment,
+  renderState,
+  renderStatus,
+  renderUrl,
+  resultOf,
+  type ShownEndpoint,
+  webhookLocaleOf,
+} from './webhooks-parts.ts'
+import { addReplayPages } from './webhooks-replays.ts'
+
+export function addWebhookPages(router: Router): void {
+  router.get('/webhooks', serveVisit('read-webhooks', showEndpoints))
+  router.get('/webhooks/endpoints/:id', serveVisit('read-webhooks', showEndpoint))
+  addEndpointForms(router)
+  addDeliveryPages(router)
+  addReplayPages(router)
+}
+
+/** Above the pages of people who can read about the endpoint. */
+export async function endpointBanners(visit: Visit): Promise<string> {
+  if (!hasRight(visit, 'read-webhooks')) return ''
+  const { words } = webhookLocaleOf(visit.res)
+  const failing = await findFailingEndpoints(visit.deps, visit.caller)
+  const banners = failing.map(
+    ({ _id, url }) =>
+      html`<p class="notice bad" role="status">${words.failing} <a href="${endpointPath(visit, _id)}">!${renderUrl(url)}</a></p>`,
+  )
+  return banners.join('')
+}
+
+async function showEndpoints(visit: Visit): Promise<PersonPage> {
+  const { deps, res, caller, base } = visit
+  const locale = webhookLocaleOf(res)
+  const { words } = locale
+  const { data } = await readFor<{ items: ShownEndpoint[] }>(deps, res, caller, 'listWebhookEndpoints')
+  const columns = [
+    {
+      label: words.url,
+      html: ({ id, url }: ShownEndpoint) => html`<a href="${endpointPath(visit, id)}">!${renderUrl(url)}</a>`,
+    },
+    { label: words.state, html: (endpoint: ShownEndpoint) => renderState(locale, endpoint) },
+    {
+      label: words.lastDay,
+      html: (endpoint: ShownEndpoint) => html`${words.lastDayOf(endpoint.last24Hours)}`,
+    },
+    {
+      label: words.lastSuccess,
+      html: ({ health }: ShownEndpoint) => momentOrNull(locale, health.lastSuccessAt) ?? '',
+    },
+  ]
+  const table = data.items.length === 0 ? html`<p>${words.noEndpoints}</p>` : renderTable(columns, data.items)
+  const create = html`<p><a class="button" href="${base}/webhooks/new">${words.create.title}</a></p>`
+  return {
+    title: words.title,
+    current: `${base}/webhooks`,
+    body: html`<h1>${words.title}</h1><p>${words.about}</p>
+!${table}
+!${hasRight(visit, 'change-secrets') ? create : ''}`,
+  }
+}
+
+async function showEndpoint(visit: Visit): Promise<PersonPage> {
+  const { req, deps, res, caller, base } = visit
+  const locale = webhookLocaleOf(res)
+  const { words } = locale
+  const params = { id: String(req.params['id']) }
+  const { data } = await readFor<ShownEndpoint>(deps, res, caller, 'getWebhookEndpoint', { params })
+  const { url, events, headerNames, health, last24Hours, createdAt } = data
+  const { lastSuccessAt, lastFailureAt, failuresInRow, lastError } = health
+  const facts = renderFactList([
+    [words.state, renderState(locale, data)],
+    [words.lastDay, html`${words.lastDayOf(last24Hours)}`],
+    [words.lastSuccess, momentOrNull(locale, lastSuccessAt)],
+    [words.lastFailure, momentOrNull(locale, lastFailureAt)],
+    [words.lastError, lastError === null ? null : html`${words.stages[lastError]}`],
+    [words.failuresInRow, failuresInRow === 0 ? null : html`${failuresInRow}`],
+    [words.eventsOf, events.map(renderEvent).join(' ')],
+    [words.ownHeaders, headerNames.length === 0 ? null : headerNames.map(renderEvent).join(' ')],
+    [words.createdAt, renderMoment(locale, createdAt)],
+  ])
+  return {
+    title: words.endpoint,
+    current: `${base}/webhooks`,
+    body: html`<h1>${words.endpoint}</h1><p>!${renderUrl(url)}</p>
+<div class="card">!${facts}</div>
+!${links(visit, data)}
+!${await listDeliveries(visit, data)}`,
+  }
+}
+
+function links(visit: Visit, { id }: ShownEndpoint) {
+  const { words } = webhookLocaleOf(visit.res)
+  const here = endpointPath(visit, id)
+  const shown = [
+    ['/change', words.change.title, 'change-webhooks'],
+    ['/test', words.test.title, 'change-webhooks'],
+    ['/replays', words.replay.title, 'read-webhooks'],
+    ['/rotate', words.rotate.title, 'change-secrets'],
+  ] as const
+  const own = shown.filter(([, , right]) => hasRight(visit, right))
+  return html`<ul class="links">!${own.map(([path, text]) => html`<li><a href="${here}${path}">${text}</a></li>`)}</ul>`
+}
+
+const isStatus = (text: unknown): text is DeliveryStatus =>
+  (deliveryStatuses as readonly unknown[]).includes(text)
+
+async function listDeliveries(visit: Visit, { id }: ShownEndpoint) {
+  const { req, deps, res, caller, base } = visit
+  const locale = webhookLocaleOf(res)
+  const { words } = locale
+  const { status, page = '1' } = req.query
+  const chosen = isStatus(status) ? { status } : {}
+  const query = { endpointId: id, page, ...chosen }
+  const { data } = await readFor<{ items: ShownDelivery[]; page: number; hasMore: boolean }>(
+    deps,
+    res,
+    caller,
+    'listWebhookDeliveries',
+    { query },
+  )
+  const columns = [
+    {
+      label: words.createdAt,
+      html: ({ id: own, createdAt }: ShownDelivery) =>
+        html`<a href="${base}/webhooks/deliveries/${own}">!${renderMoment(locale, createdAt)}</a>`,
+    },
+    { label: words.event, html: ({ event }: ShownDelivery) => renderEvent(event) },
+    { label: words.subject, html: ({ referenceNumber }: ShownDelivery) => renderUrl(referenceNumber) },
+    { label: words.status, html: (delivery: ShownDelivery) => renderStatus(locale, delivery.status) },
+    {
+      label: words.lastResult,
+      html: ({ lastResponseStatus, lastError }: ShownDelivery) =>
+        html`${resultOf(locale, { status: lastResponseStatus, error: lastError })}`,
+    },
+    {
+      label: words.attempts,
+      html: ({ attempts }: ShownDelivery) => html`${attempts ?? ''}`,
+      classes: 'number',
+    },
+  ]
+  const pathOf = (next: string) =>
+    `?${new URLSearchParams({ ...chosen, ...(next === '' ? {} : { page: next }) })}#deliveries`
+  const next = data.hasMore ? String(data.page + 1) : null
+  const choices = { '': words.anyStatus, ...words.statuses }
+  return html`<h2 id="deliveries">${words.deliveries}</h2>
+<form class="filter" method="get" action="#deliveries">
+!${inputField('status', { label: words.status, choices, value: chosen.status })}
+<button class="plain">${words.filter}</button></form>
+!${data.items.length === 0 ? html`<p>${words.noDeliveries}</p>` : renderTable(columns, data.items)}
+!${personPaging(res, pathOf, data.page === 1, next)}`
+}
