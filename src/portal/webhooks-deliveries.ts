@@ -1,15 +1,13 @@
 import type { Router } from 'express'
 import { html } from 'ghtml'
-import { type DeliveryStatus, retriedStatuses } from '../../schemas/deliveries.ts'
-import type { EventName } from '../../schemas/events.ts'
-import type { FailureStage } from '../../schemas/responses/webhooks.ts'
+import { retriedStatuses } from '../../schemas/deliveries.ts'
 import { readFormFields } from '../http/body/read-form.ts'
-import { readFor, writeFor } from '../http/operations/run-for.ts'
 import type { FormMessages } from '../http/pages/forms.ts'
 import { renderFactList } from '../http/pages/text.ts'
+import type { Shown } from '../http/routes/routes.ts'
 import { errorSummaryOf, type PersonPage, renderPostForm } from '../people-pages/frame.ts'
 import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
-import { formKey, hasRight, type Visit } from '../people-pages/visit.ts'
+import { formKey, hasRight, readShown, type Visit, writeShown } from '../people-pages/visit.ts'
 import { idOf, newFormInput } from './webhooks-endpoints.ts'
 import {
   endpointPath,
@@ -24,38 +22,9 @@ import {
   webhookLocaleOf,
 } from './webhooks-parts.ts'
 
-/** In the sandbox, what is null belongs to a live endpoint. */
-export interface ShownDelivery {
-  id: string
-  endpointId: string
-  url: string | null
-  event: EventName
-  referenceNumber: string
-  status: DeliveryStatus
-  attempts: number | null
-  maxAttempts: number | null
-  nextAttemptAt: string | null
-  lastResponseStatus: number | null
-  lastError: FailureStage | null
-  createdAt: string
-  deliveredAt: string | null
-}
-
-interface ShownAttempt {
-  at: string
-  url: string
-  durationMs: number
-  responseStatus: number | null
-  error: FailureStage | null
-  message: string | null
-  responseBody: string | null
-}
-
-interface WholeDelivery extends ShownDelivery {
-  lastAttemptHeaders: Record<string, string> | null
-  payload: object | null
-  attemptLog: ShownAttempt[]
-}
+export type ShownDelivery = Shown<'listWebhookDeliveries'>['items'][number]
+type WholeDelivery = ShownDelivery & Shown<'getWebhookDelivery'>
+type ShownAttempt = WholeDelivery['attemptLog'][number]
 
 export function addDeliveryPages(router: Router): void {
   const path = '/webhooks/deliveries/:id'
@@ -67,11 +36,11 @@ export function addDeliveryPages(router: Router): void {
 }
 
 async function showDelivery(visit: Visit, note = '', messages: FormMessages = {}): Promise<PersonPage> {
-  const { deps, res, caller, base } = visit
+  const { res, base } = visit
   const locale = webhookLocaleOf(res)
   const { words } = locale
   const params = { id: idOf(visit) }
-  const { data } = await readFor<WholeDelivery>(deps, res, caller, 'getWebhookDelivery', { params })
+  const data = (await readShown(visit, 'getWebhookDelivery', { params })) as WholeDelivery
   const { url, event, referenceNumber, status, attempts, maxAttempts, payload } = data
   const reference = event.startsWith('payment.')
     ? html`<a href="${base}/payments/${referenceNumber}">!${renderUrl(referenceNumber)}</a>`
@@ -133,15 +102,14 @@ function retryForm(visit: Visit, { id, status }: ShownDelivery) {
 }
 
 function retry(visit: Visit): Promise<VisitResult> {
-  const { req, deps, res, caller } = visit
+  const { req, res } = visit
   const params = { id: idOf(visit) }
   const key = formKey(visit, readFormFields(req, 'form').form, 'retry')
   const { words } = webhookLocaleOf(res)
   type Retried = { reason: keyof typeof words.retry.reasons | null }
   const act = async () => {
-    const { data } = await writeFor<Retried>(deps, res, caller, 'retryWebhookDelivery', { params, key })
-    const [look, text] =
-      data.reason === null ? ['good', words.retry.done] : ['wait', words.retry.reasons[data.reason]]
+    const { reason } = await writeShown<Retried>(visit, 'retryWebhookDelivery', { params, key })
+    const [look, text] = reason === null ? ['good', words.retry.done] : ['wait', words.retry.reasons[reason]]
     return showDelivery(visit, html`<p class="notice ${look}" role="status">${text}</p>`)
   }
   return submitForm(visit, act, (messages) => showDelivery(visit, '', messages))

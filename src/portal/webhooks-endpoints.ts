@@ -3,7 +3,6 @@ import { html } from 'ghtml'
 import type { EventName } from '../../schemas/events.ts'
 import type { FailureStage } from '../../schemas/responses/webhooks.ts'
 import { readFormFields } from '../http/body/read-form.ts'
-import { readFor, writeFor } from '../http/operations/run-for.ts'
 import {
   checkboxFields,
   type FormMessages,
@@ -13,7 +12,7 @@ import {
 } from '../http/pages/forms.ts'
 import { errorSummaryOf, type PersonPage, renderPostForm } from '../people-pages/frame.ts'
 import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
-import { formKey, type Visit } from '../people-pages/visit.ts'
+import { formKey, readShown, type Visit, writeShown } from '../people-pages/visit.ts'
 import { newId } from '../platform/ids.ts'
 import {
   endpointPath,
@@ -74,11 +73,8 @@ export function addEndpointForms(router: Router): void {
 
 export const idOf = ({ req }: Visit): string => String(req.params['id'])
 
-export const readEndpoint = async (visit: Visit): Promise<ShownEndpoint> => {
-  const { deps, res, caller } = visit
-  const params = { id: idOf(visit) }
-  return (await readFor<ShownEndpoint>(deps, res, caller, 'getWebhookEndpoint', { params })).data
-}
+export const readEndpoint = (visit: Visit): Promise<ShownEndpoint> =>
+  readShown(visit, 'getWebhookEndpoint', { params: { id: idOf(visit) } })
 
 function readTyped({ req }: Visit): Typed {
   const { url, active } = readFormFields(req, 'url', 'active')
@@ -134,14 +130,14 @@ async function showNew(visit: Visit, typed = none, messages: FormMessages = {}):
 }
 
 function create(visit: Visit): Promise<VisitResult> {
-  const { deps, res, caller } = visit
+  const { res } = visit
   const typed = readTyped(visit)
   const { url, events } = typed
   const key = keyOf(visit, 'create', url, events)
   const act = async () => {
     const body = { url, events }
-    const made = await writeFor<Secrets>(deps, res, caller, 'createWebhookEndpoint', { body, key })
-    return showSecret(visit, made.data, webhookLocaleOf(res).words.create.done)
+    const made = await writeShown<Secrets>(visit, 'createWebhookEndpoint', { body, key })
+    return showSecret(visit, made, webhookLocaleOf(res).words.create.done)
   }
   return submitForm(visit, act, (messages) => showNew(visit, typed, messages))
 }
@@ -184,22 +180,21 @@ const backTo = (visit: Visit, { id }: Pick<ShownEndpoint, 'id'>) =>
   html`<p><a href="${endpointPath(visit, id)}">${webhookLocaleOf(visit.res).words.toEndpoint}</a></p>`
 
 function change(visit: Visit): Promise<VisitResult> {
-  const { deps, res, caller } = visit
   const [id, body] = [idOf(visit), readTyped(visit)]
   const key = keyOf(visit, 'change', body)
   const act = async () => {
-    await writeFor(deps, res, caller, 'updateWebhookEndpoint', { params: { id }, body, key })
+    await writeShown(visit, 'updateWebhookEndpoint', { params: { id }, body, key })
     return { to: endpointPath(visit, id) }
   }
   return submitForm(visit, act, (messages) => showChange(visit, body, messages))
 }
 
 function remove(visit: Visit): Promise<VisitResult> {
-  const { deps, res, caller, base } = visit
+  const { base } = visit
   const params = { id: idOf(visit) }
   const key = keyOf(visit, 'delete')
   const act = async () => {
-    await writeFor(deps, res, caller, 'deleteWebhookEndpoint', { params, key })
+    await writeShown(visit, 'deleteWebhookEndpoint', { params, key })
     return { to: `${base}/webhooks` }
   }
   return submitForm(visit, act, (messages) => showChange(visit, undefined, messages))
@@ -216,12 +211,12 @@ async function showRotate(visit: Visit, messages: FormMessages = {}): Promise<Pe
 }
 
 function rotate(visit: Visit): Promise<VisitResult> {
-  const { deps, res, caller } = visit
+  const { res } = visit
   const params = { id: idOf(visit) }
   const key = keyOf(visit, 'rotate')
   const act = async () => {
-    const made = await writeFor<Secrets>(deps, res, caller, 'rotateWebhookSecret', { params, key })
-    return showSecret(visit, made.data, webhookLocaleOf(res).words.rotate.done)
+    const made = await writeShown<Secrets>(visit, 'rotateWebhookSecret', { params, key })
+    return showSecret(visit, made, webhookLocaleOf(res).words.rotate.done)
   }
   return submitForm(visit, act, (messages) => showRotate(visit, messages))
 }
@@ -240,14 +235,14 @@ async function showTest(visit: Visit, result = '', messages: FormMessages = {}):
 }
 
 function sendTest(visit: Visit): Promise<VisitResult> {
-  const { req, deps, res, caller } = visit
+  const { req } = visit
   const params = { id: idOf(visit) }
   const { event } = readFormFields(req, 'event')
   const body = event === '' ? {} : { event }
   const key = keyOf(visit, 'test', event)
   const act = async () => {
-    const sent = await writeFor<TestResult>(deps, res, caller, 'testWebhookEndpoint', { params, body, key })
-    return showTest(visit, renderResult(visit, sent.data))
+    const sent = await writeShown<TestResult>(visit, 'testWebhookEndpoint', { params, body, key })
+    return showTest(visit, renderResult(visit, sent))
   }
   return submitForm(visit, act, (messages) => showTest(visit, '', messages))
 }

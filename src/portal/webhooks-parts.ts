@@ -3,6 +3,7 @@ import type { DeliveryStatus } from '../../schemas/deliveries.ts'
 import { type EventName, eventScopes } from '../../schemas/events.ts'
 import type { FailureStage } from '../../schemas/responses/webhooks.ts'
 import type { FormMessages } from '../http/pages/forms.ts'
+import type { Shown } from '../http/routes/routes.ts'
 import { createPersonLocales } from '../people-pages/locale.ts'
 import type { VisitResult } from '../people-pages/serve.ts'
 import type { Visit } from '../people-pages/visit.ts'
@@ -20,22 +21,7 @@ export type WebhookLocale = ReturnType<typeof webhookLocaleOf>
 
 export const eventNames = Object.keys(eventScopes) as EventName[]
 
-/** As the API's clients get it. */
-export interface ShownEndpoint {
-  id: string
-  url: string
-  events: EventName[]
-  active: boolean
-  headerNames: string[]
-  createdAt: string
-  health: {
-    lastSuccessAt: string | null
-    lastFailureAt: string | null
-    failuresInRow: number
-    lastError: FailureStage | null
-  }
-  last24Hours: { attempts: number; succeeded: number }
-}
+export type ShownEndpoint = Shown<'getWebhookEndpoint'>
 
 export const endpointPath = ({ base }: Pick<Visit, 'base'>, id: string): string =>
   `${base}/webhooks/endpoints/${id}`
@@ -82,11 +68,12 @@ export const renderStatus = ({ words }: WebhookLocale, status: DeliveryStatus): 
 /** What came of an attempt, e.g. `HTTP 500`. */
 export const resultOf = (
   { words }: WebhookLocale,
-  { status, error }: { status: number | null; error: FailureStage | null },
+  { status, error }: { status: number | null; error: string | null },
 ): string => {
   const response = status === null ? '' : words.httpStatus(status)
   if (error === null || error === 'status') return response
-  return response === '' ? words.stages[error] : `${response} · ${words.stages[error]}`
+  const stage = words.stages[error as FailureStage]
+  return response === '' ? stage : `${response} · ${stage}`
 }
 
 const fieldOfCode = {

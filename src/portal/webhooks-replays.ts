@@ -1,14 +1,13 @@
 import type { Router } from 'express'
 import { html } from 'ghtml'
-import type { ReplayCancellation, ReplayStatus } from '../../schemas/responses/webhooks.ts'
 import { readFormFields } from '../http/body/read-form.ts'
-import { readFor, writeFor } from '../http/operations/run-for.ts'
 import { checkboxFields, type FormMessages, inputField, titleOfForm } from '../http/pages/forms.ts'
 import { renderTable } from '../http/pages/table.ts'
 import { renderFactList } from '../http/pages/text.ts'
+import type { Shown } from '../http/routes/routes.ts'
 import { errorSummaryOf, type PersonPage, personPaging, renderPostForm } from '../people-pages/frame.ts'
 import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
-import { formKey, hasRight, type Visit } from '../people-pages/visit.ts'
+import { formKey, hasRight, readShown, type Visit, writeShown } from '../people-pages/visit.ts'
 import { idOf, newFormInput, readEndpoint } from './webhooks-endpoints.ts'
 import {
   endpointPath,
@@ -22,22 +21,7 @@ import {
   webhookLocaleOf,
 } from './webhooks-parts.ts'
 
-interface ShownReplay {
-  id: string
-  endpointId: string
-  status: ReplayStatus
-  cancellationReason: ReplayCancellation | null
-  from: string
-  to: string
-  events: string[]
-  onlyUndelivered: boolean
-  total: number
-  requeued: number
-  created: number
-  skipped: number
-  createdAt: string
-  finishedAt: string | null
-}
+type ShownReplay = Shown<'getWebhookReplay'>
 
 export function addReplayPages(router: Router): void {
   const list = '/webhooks/endpoints/:id/replays'
@@ -55,18 +39,12 @@ const replaysPath = (visit: Visit) => `${endpointPath(visit, idOf(visit))}/repla
 const paramsOf = (visit: Visit) => ({ id: idOf(visit), replayId: String(visit.req.params['replayId']) })
 
 async function showReplays(visit: Visit, messages: FormMessages = {}): Promise<PersonPage> {
-  const { req, deps, res, caller, base } = visit
+  const { req, res, base } = visit
   const locale = webhookLocaleOf(res)
   const { words } = locale
   const endpoint = await readEndpoint(visit)
   const read = { params: { id: endpoint.id }, query: { page: req.query.page ?? '1' } }
-  const { data } = await readFor<{ items: ShownReplay[]; page: number; hasMore: boolean }>(
-    deps,
-    res,
-    caller,
-    'listWebhookReplays',
-    read,
-  )
+  const data = await readShown(visit, 'listWebhookReplays', read)
   const here = replaysPath(visit)
   const columns = [
     {
@@ -108,7 +86,7 @@ function startForm(visit: Visit, { faults = {} }: FormMessages) {
 }
 
 function start(visit: Visit): Promise<VisitResult> {
-  const { req, deps, res, caller } = visit
+  const { req } = visit
   const { form, from, to, onlyUndelivered } = readFormFields(req, 'form', ...typedNames)
   const body = {
     ...(from === '' ? {} : { from }),
@@ -118,12 +96,12 @@ function start(visit: Visit): Promise<VisitResult> {
   const key = formKey(visit, form, 'replay', body)
   const params = { id: idOf(visit) }
   const act = async () => {
-    const { data } = await writeFor<ShownReplay>(deps, res, caller, 'replayWebhookEvents', {
+    const { id } = await writeShown<ShownReplay>(visit, 'replayWebhookEvents', {
       params,
       body,
       key,
     })
-    return { to: `${replaysPath(visit)}/${data.id}` }
+    return { to: `${replaysPath(visit)}/${id}` }
   }
   return submitForm(visit, act, (messages) => showReplays(visit, messages))
 }
@@ -139,10 +117,8 @@ const progressOf = ({ words }: WebhookLocale, { requeued, created, skipped, tota
 const stateOfReplay = ({ status, requeued, created, skipped }: ShownReplay) =>
   `${status}.${requeued + created + skipped}`
 
-async function readReplay(visit: Visit) {
-  const { deps, res, caller } = visit
-  return (await readFor<ShownReplay>(deps, res, caller, 'getWebhookReplay', { params: paramsOf(visit) })).data
-}
+const readReplay = (visit: Visit): Promise<ShownReplay> =>
+  readShown(visit, 'getWebhookReplay', { params: paramsOf(visit) })
 
 /** The script of the page polls it (people-pages/script.ts). */
 async function sendState(visit: Visit): Promise<'sent'> {
@@ -190,9 +166,9 @@ async function showReplay(visit: Visit): Promise<PersonPage> {
 }
 
 async function cancel(visit: Visit): Promise<{ to: string }> {
-  const { req, deps, res, caller } = visit
+  const { req } = visit
   const params = paramsOf(visit)
   const key = formKey(visit, readFormFields(req, 'form').form, 'cancel-replay')
-  await writeFor(deps, res, caller, 'cancelWebhookReplay', { params, key })
+  await writeShown(visit, 'cancelWebhookReplay', { params, key })
   return { to: `${replaysPath(visit)}/${params.replayId}` }
 }

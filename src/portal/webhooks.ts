@@ -1,17 +1,17 @@
 import type { Router } from 'express'
 import { html } from 'ghtml'
 import { type DeliveryStatus, deliveryStatuses } from '../../schemas/deliveries.ts'
-import { readFor } from '../http/operations/run-for.ts'
+import type { FailureStage } from '../../schemas/responses/webhooks.ts'
 import { inputField } from '../http/pages/forms.ts'
 import { renderTable } from '../http/pages/table.ts'
 import { renderFactList } from '../http/pages/text.ts'
 import type { PersonPage } from '../people-pages/frame.ts'
 import { personPaging } from '../people-pages/frame.ts'
 import { serveVisit } from '../people-pages/serve.ts'
-import { hasRight, type Visit } from '../people-pages/visit.ts'
+import { hasRight, readShown, type Visit } from '../people-pages/visit.ts'
 import { findFailingEndpoints } from '../webhooks/endpoints/find.ts'
 import { addDeliveryPages, type ShownDelivery } from './webhooks-deliveries.ts'
-import { addEndpointForms } from './webhooks-endpoints.ts'
+import { addEndpointForms, readEndpoint } from './webhooks-endpoints.ts'
 import {
   endpointPath,
   momentOrNull,
@@ -47,10 +47,10 @@ export async function endpointBanners(visit: Visit): Promise<string> {
 }
 
 async function showEndpoints(visit: Visit): Promise<PersonPage> {
-  const { deps, res, caller, base } = visit
+  const { res, base } = visit
   const locale = webhookLocaleOf(res)
   const { words } = locale
-  const { data } = await readFor<{ items: ShownEndpoint[] }>(deps, res, caller, 'listWebhookEndpoints')
+  const { items } = await readShown(visit, 'listWebhookEndpoints')
   const columns = [
     {
       label: words.url,
@@ -66,7 +66,7 @@ async function showEndpoints(visit: Visit): Promise<PersonPage> {
       html: ({ health }: ShownEndpoint) => momentOrNull(locale, health.lastSuccessAt) ?? '',
     },
   ]
-  const table = data.items.length === 0 ? html`<p>${words.noEndpoints}</p>` : renderTable(columns, data.items)
+  const table = items.length === 0 ? html`<p>${words.noEndpoints}</p>` : renderTable(columns, items)
   const create = html`<p><a class="button" href="${base}/webhooks/new">${words.create.title}</a></p>`
   return {
     title: words.title,
@@ -78,11 +78,10 @@ async function showEndpoints(visit: Visit): Promise<PersonPage> {
 }
 
 async function showEndpoint(visit: Visit): Promise<PersonPage> {
-  const { req, deps, res, caller, base } = visit
+  const { res, base } = visit
   const locale = webhookLocaleOf(res)
   const { words } = locale
-  const params = { id: String(req.params['id']) }
-  const { data } = await readFor<ShownEndpoint>(deps, res, caller, 'getWebhookEndpoint', { params })
+  const data = await readEndpoint(visit)
   const { url, events, headerNames, health, last24Hours, createdAt } = data
   const { lastSuccessAt, lastFailureAt, failuresInRow, lastError } = health
   const facts = renderFactList([
@@ -90,7 +89,7 @@ async function showEndpoint(visit: Visit): Promise<PersonPage> {
     [words.lastDay, html`${words.lastDayOf(last24Hours)}`],
     [words.lastSuccess, momentOrNull(locale, lastSuccessAt)],
     [words.lastFailure, momentOrNull(locale, lastFailureAt)],
-    [words.lastError, lastError === null ? null : html`${words.stages[lastError]}`],
+    [words.lastError, lastError === null ? null : html`${words.stages[lastError as FailureStage]}`],
     [words.failuresInRow, failuresInRow === 0 ? null : html`${failuresInRow}`],
     [words.eventsOf, events.map(renderEvent).join(' ')],
     [words.ownHeaders, headerNames.length === 0 ? null : headerNames.map(renderEvent).join(' ')],
@@ -123,19 +122,13 @@ const isStatus = (text: unknown): text is DeliveryStatus =>
   (deliveryStatuses as readonly unknown[]).includes(text)
 
 async function listDeliveries(visit: Visit, { id }: ShownEndpoint) {
-  const { req, deps, res, caller, base } = visit
+  const { req, res, base } = visit
   const locale = webhookLocaleOf(res)
   const { words } = locale
   const { status, page = '1' } = req.query
   const chosen = isStatus(status) ? { status } : {}
   const query = { endpointId: id, page, ...chosen }
-  const { data } = await readFor<{ items: ShownDelivery[]; page: number; hasMore: boolean }>(
-    deps,
-    res,
-    caller,
-    'listWebhookDeliveries',
-    { query },
-  )
+  const data = await readShown(visit, 'listWebhookDeliveries', { query })
   const columns = [
     {
       label: words.createdAt,

@@ -51,7 +51,7 @@ interface Checkboxes {
 export function checkboxFields(id: string, { label, fault = '', choices }: Checkboxes): string {
   const boxes = choices.map(
     ({ name, text, isChosen }) =>
-      html`<label class="check"><input type="checkbox" name="${name}" !${isChosen ? 'checked' : ''}><span>!${text}</span></label>`,
+      html`<label class="choice"><input type="checkbox" name="${name}" !${isChosen ? 'checked' : ''}><span>!${text}</span></label>`,
   )
   return html`<fieldset id="${id}" tabindex="-1" class="!${fault === '' ? 'field' : 'field wrong'}" !${fault === '' ? '' : html`aria-describedby="${id}-fault"`}>
 <legend>${label}</legend>
