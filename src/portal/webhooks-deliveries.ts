@@ -84,8 +84,8 @@ function renderAttempt(locale: WebhookLocale, attempt: ShownAttempt) {
   const { at, url, durationMs, responseStatus: status, error, message, responseBody } = attempt
   const response =
     responseBody === null || responseBody === '' ? '' : renderResponse(words.response, responseBody)
-  return html`<div class="card"><p><strong class="${error === null ? 'good' : 'bad'}">${resultOf(locale, { status, error })}</strong>
-· !${renderMoment(locale, at)} · ${words.milliseconds(durationMs)}</p>
+  return html`<div class="card"><p><strong class="${error === null ? 'good' : 'bad'}"><bdi>${resultOf(locale, { status, error })}</bdi></strong>
+· !${renderMoment(locale, at)} · <bdi>${words.milliseconds(durationMs)}</bdi></p>
 <p class="faint">!${renderUrl(url)}</p>
 !${message === null ? '' : html`<p><bdi dir="ltr">${message}</bdi></p>`}!${response}</div>`
 }

@@ -252,5 +252,5 @@ function renderResult({ res }: Visit, { delivered, responseStatus: status, error
   const { accepted, failed } = locale.words.test
   const what = resultOf(locale, { status, error })
   return html`<p class="notice ${delivered ? 'good' : 'bad'}" role="status"><strong>${delivered ? accepted : failed}</strong>
-${what} · ${locale.words.milliseconds(durationMs)}</p>`
+<bdi>${what}</bdi> · <bdi>${locale.words.milliseconds(durationMs)}</bdi></p>`
 }

@@ -150,7 +150,7 @@ async function listDeliveries(visit: Visit, { id }: ShownEndpoint) {
     },
   ]
   const pathOf = (next: string) =>
-    `?${new URLSearchParams({ ...chosen, ...(next === '' ? {} : { page: next }) })}#deliveries`
+    `?${new URLSearchParams({ ...chosen, ...(next === '' ? {} : { page: next }) }).toString()}#deliveries`
   const next = data.hasMore ? String(data.page + 1) : null
   const choices = { '': words.anyStatus, ...words.statuses }
   return html`<h2 id="deliveries">${words.deliveries}</h2>
