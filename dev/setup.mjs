@@ -66,6 +66,8 @@ const commands = {
       () => rmSync('dist', { recursive: true, force: true }),
       tsc(),
       () => {
+        // Stylesheets and browser scripts. The folder also holds what the compiler reads.
+        cpSync('src', 'dist/src', { recursive: true, filter: (name) => !/\.(ts|json)$/.test(name) })
         for (const served of ['examples', 'released', 'payments.postman_collection.json'])
           cpSync(`clients/${served}`, `dist/clients/${served}`, { recursive: true })
       },
@@ -80,7 +82,7 @@ const commands = {
   types: { steps: [tsc('-p', 'test')] },
   lint: {
     steps: [
-      biome('ci', '.'),
+      biome('ci', '--error-on-warnings', '.'),
       ['node_modules/oxlint/bin/oxlint', '--type-aware', '--max-warnings', '0'],
       ['node_modules/knip/bin/knip.js'],
       ['dev/lint-openapi.ts'],

@@ -15,6 +15,7 @@ import { eventScopes } from '../schemas/events.ts'
 import { queueNames } from '../schemas/jobs.ts'
 import { errorCatalogue } from '../src/platform/errors.ts'
 import { pages } from './docs/pages.ts'
+import { type Node, parse, walk } from './support/edited-build/pattern.ts'
 
 const root = join(import.meta.dirname, '..')
 /** The other folders of src/ are interfaces, `config` and `queues`. */
@@ -152,11 +153,31 @@ describe('The codebase', () => {
       expect(wrong).to.match(replacing)
     for (const right of ['socket.timeout = 0', 'const run = () => 1', 'of.last = a.find((b) => b)'])
       expect(right).to.not.match(replacing)
-    // These scripts run in browsers, whose objects have such properties for handlers.
-    const others = [...sources, ...filesIn('cli'), ...filesIn('ops')].filter(
-      (file) => !file.endsWith('/script.ts'),
+    // Swagger UI asks for a property `userFetch`.
+    const browserScripts = filesIn('src', /\.js$/).filter((file) => !file.startsWith('src/reference/'))
+    const all = [...sources, ...browserScripts, ...filesIn('cli'), ...filesIn('ops')]
+    expect(mentioning(all, replacing)).to.deep.equal([])
+  })
+
+  it('keeps the scripts of customers and people in JavaScript for old phones', () => {
+    const folders = ['http/pages', 'checkout', 'people-pages'].map((name) => `src/${name}/scripts`)
+    const files = folders.flatMap((folder) => filesIn(folder, /\.js$/))
+    expect(files).to.include('src/http/pages/scripts/each.js')
+    const isModern = ({ type, kind, shorthand, operator }: Node): boolean =>
+      /Arrow|Template|Class|Spread|Rest|Pattern|Await|Yield|ForOf|Import|Export|Chain|BigInt/.test(type) ||
+      kind === 'const' ||
+      kind === 'let' ||
+      shorthand === true ||
+      /^(\?\?|\*\*)/.test(String(operator))
+    for (const wrong of ['let a', 'a => a', 'b?.c', 'b ?? c', '({ b })', '`b`', 'f(...b)', 'var { b } = c'])
+      expect(
+        [...walk(parse(wrong))].some(({ node }) => isModern(node)),
+        wrong,
+      ).to.equal(true)
+    const modern = files.filter((file) =>
+      [...walk(parse(read(file), file))].some(({ node }) => isModern(node)),
     )
-    expect(mentioning(others, replacing)).to.deep.equal([])
+    expect(modern).to.deep.equal([])
   })
 
   it('takes the time from deps.now() except for clock skew and BullMQ delays', () => {

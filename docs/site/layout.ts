@@ -1,5 +1,6 @@
 import { html } from 'ghtml'
-import { type Asset, renderDocument } from '../../src/http/pages/send-page.ts'
+import type { Asset } from '../../src/http/pages/assets.ts'
+import { renderDocument } from '../../src/http/pages/send-page.ts'
 
 export interface GuidePage {
   path: string

@@ -1,36 +1,27 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
+import { createScript, createStylesheet } from '../http/pages/assets.ts'
 import { localizedPath } from '../http/pages/locale.ts'
 import type { SendErrorPage } from '../http/pages/prepare-page.ts'
-import { addHeader, createAsset, renderDocument, sendPage } from '../http/pages/send-page.ts'
-import { baseStyles, touchStyles } from '../http/pages/style.ts'
+import { addHeader, renderDocument, sendPage } from '../http/pages/send-page.ts'
 import { type FactRow, isolateTextOrNull, renderMoney } from '../http/pages/text.ts'
 import type { CheckoutIntent } from '../intents/find.ts'
 import { type Locale, localeOf, locales } from './locale.ts'
-import { checkoutScript } from './script.ts'
 import type { CheckoutTexts, NoticeText } from './words/en.ts'
 
-const checkoutStylesheet = `${baseStyles}${touchStyles}
-main {
-  max-width: 28rem;
-  margin: 1rem auto;
-  padding: 1.25rem 1rem;
-  background: var(--paper);
-  border: 1px solid var(--line);
-}
-@media (min-width: 40rem) {
-  main { margin-top: 3rem; padding: 2rem; border-radius: .5rem; }
-}
-@page { margin: 15mm; }
-@media print {
-  [data-leave] { display: none; }
-  main { max-width: none; margin: 0; padding: 0; border: 0; }
-}
-`
-
 export const checkoutAssets = [
-  createAsset('/pay', 'css', checkoutStylesheet),
-  createAsset('/pay', 'js', checkoutScript),
+  createStylesheet('/pay', [
+    'http/pages/styles/base.css',
+    'http/pages/styles/touch.css',
+    'checkout/checkout.css',
+  ]),
+  createScript('/pay', [
+    'http/pages/scripts/send-once.js',
+    'checkout/scripts/poll-delay.js',
+    'http/pages/scripts/poll-state.js',
+    'checkout/scripts/leave.js',
+    'http/pages/scripts/print.js',
+  ]),
 ]
 
 interface PageFrame {

@@ -1,21 +1,33 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { SignedIn } from '../accounts/sessions.ts'
+import { createScript, createStylesheet } from '../http/pages/assets.ts'
 import { type FormMessages, renderErrorSummary, renderHiddenInput } from '../http/pages/forms.ts'
 import type { LanguageCode, Locale } from '../http/pages/locale.ts'
 import type { SendErrorPage } from '../http/pages/prepare-page.ts'
-import { createAsset, renderDocument, sendPage } from '../http/pages/send-page.ts'
+import { renderDocument, sendPage } from '../http/pages/send-page.ts'
 import { pagingLinks } from '../http/pages/table.ts'
 import { toolTexts } from '../http/pages/words.ts'
 import { frameLocaleOf } from './locale.ts'
-import { personScript } from './script.ts'
-import { personStylesheet } from './style.ts'
 import { signedInPerson, type Visit } from './visit.ts'
 import type { FrameTexts } from './words/en.ts'
 
 export const personAssets = [
-  createAsset('/portal', 'css', personStylesheet),
-  createAsset('/portal', 'js', personScript),
+  createStylesheet('/portal', [
+    'http/pages/styles/base.css',
+    'http/pages/styles/touch.css',
+    'http/pages/styles/table.css',
+    { file: 'http/pages/styles/cards.css', maxWidth: '48rem' },
+    'http/pages/styles/header.css',
+    'people-pages/people.css',
+  ]),
+  createScript('/portal', [
+    'http/pages/scripts/send-once.js',
+    'people-pages/scripts/poll-delay.js',
+    'http/pages/scripts/poll-state.js',
+    'people-pages/scripts/share.js',
+    'http/pages/scripts/print.js',
+  ]),
 ]
 
 export interface PersonPage {

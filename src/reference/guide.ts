@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { html } from 'ghtml'
 import type { Config } from '../config/config.ts'
-import type { Asset } from '../http/pages/send-page.ts'
+import type { Asset } from '../http/pages/assets.ts'
 import type { ClientPackage } from './packages.ts'
 
 export interface GuideFile {

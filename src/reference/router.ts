@@ -4,22 +4,21 @@ import { type Request, type Response, Router } from 'express'
 import { html } from 'ghtml'
 // Importing the package would execute all of Swagger UI in this process.
 import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js'
+import { createAsset, createStylesheet, readAsset, serveAsset } from '../http/pages/assets.ts'
 import { preparePage } from '../http/pages/prepare-page.ts'
-import { createAsset, renderDocument, sendPage, serveAsset } from '../http/pages/send-page.ts'
+import { renderDocument, sendPage } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { refuse } from '../platform/errors.ts'
 import { guideAssets, readClientFiles, readGuide } from './guide.ts'
 import { packagesRouter, readPackages } from './packages.ts'
-import { apiReferenceScript } from './script.ts'
-import { referenceStyle } from './style.ts'
 
 const readSwagger = (name: string): Buffer => readFileSync(join(folderOfSwaggerUi(), name))
 
 const assets = [
   createAsset('/docs', 'css', readSwagger('swagger-ui.css')),
-  createAsset('/docs', 'css', referenceStyle),
+  createStylesheet('/docs', ['reference/reference.css']),
   createAsset('/docs', 'js', readSwagger('swagger-ui-bundle.js')),
-  createAsset('/docs', 'js', apiReferenceScript),
+  createAsset('/docs', 'js', readAsset('reference/scripts/operations.js')),
 ]
 
 /** Swagger UI's images are `data:` URLs in its stylesheet. */

@@ -1,10 +1,18 @@
 import type { Response } from 'express'
 import { html } from 'ghtml'
+import { createStylesheet } from '../http/pages/assets.ts'
 import { renderHiddenInput } from '../http/pages/forms.ts'
 import { renderDocument, sendPage } from '../http/pages/send-page.ts'
 import type { SignedInStaff } from '../staff/account.ts'
 import { hasPermission, type StaffPermission, type StaffRole } from '../staff/permissions.ts'
-import { stylesheetPath } from './style.ts'
+
+export const staffStylesheet = createStylesheet('/admin', [
+  'http/pages/styles/base.css',
+  'http/pages/styles/table.css',
+  { file: 'http/pages/styles/cards.css', maxWidth: '68rem' },
+  'http/pages/styles/header.css',
+  'staff-pages/staff.css',
+])
 
 const navigation: { url: string; text: string; permission?: StaffPermission }[] = [
   { url: '/admin', text: 'Search' },
@@ -37,7 +45,7 @@ export const renderStaffPage = (
     {
       language: 'en',
       title: `${title} · Payment intents`,
-      assets: [{ path: stylesheetPath, type: 'css' }],
+      assets: [staffStylesheet],
       skip: 'Skip to content',
     },
     html`!${staff === null ? '' : header(staff, current)}<main id="main" !${staff === null ? 'class="narrow"' : ''}>!${body}</main>`,

@@ -1,8 +1,10 @@
+import { basename } from 'node:path'
 import { type Request, type Response, Router } from 'express'
 import { addAccountPages } from '../account-pages/account.ts'
 import { addSignInPages } from '../account-pages/sign-in.ts'
 import { loadSession, requireOwnOrigin } from '../account-pages/site.ts'
 import { formHandlers } from '../http/body/read-form.ts'
+import { serveAsset } from '../http/pages/assets.ts'
 import {
   enforceDeadline,
   preparePage,
@@ -10,7 +12,7 @@ import {
   setMountPath,
   waitForMongoClock,
 } from '../http/pages/prepare-page.ts'
-import { sendRedirect, serveAsset } from '../http/pages/send-page.ts'
+import { sendRedirect } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
 import { accountActions, staffListActions } from '../staff-acts/account-acts.ts'
@@ -30,7 +32,7 @@ import { endpointPage, handleReplayCancel } from './endpoint.ts'
 import { endpointActions } from './endpoint-acts.ts'
 import * as guards from './guards.ts'
 import { keyPage } from './key.ts'
-import { sendNotFound, sendNoticePage } from './layout.ts'
+import { sendNotFound, sendNoticePage, staffStylesheet } from './layout.ts'
 import { deliveryPath, resolveSource } from './paths.ts'
 import { orderPage, paymentPage } from './payment.ts'
 import { peoplePage, personPage } from './people.ts'
@@ -38,7 +40,6 @@ import { reconciliationListPage, reconciliationPage } from './reconciliations.ts
 import { searchByAmountAndDay, searchByText, searchPage } from './search/search.ts'
 import { createStaffSite, refuseSignedOut, requireSession } from './session.ts'
 import { staffAccountPage, staffListPage } from './staff.ts'
-import { staffStylesheet } from './style.ts'
 
 /**
  * A referrer must not contain the secret path of a password link. With
@@ -49,7 +50,7 @@ export const staffPageRights = { scripts: false, images: true, referrer: 'strict
 export function createAdminRouter(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use(preparePage(deps, staffPageRights, '/admin'))
-  router.get('/style.css', serveAsset({ type: 'css', content: staffStylesheet }))
+  router.get(`/${basename(staffStylesheet.path)}`, serveAsset(staffStylesheet))
   const site = createStaffSite(deps)
   router.use(requireOwnOrigin(site), waitForMongoClock(deps), loadSession(site))
   // Bull Board has no deadline, because retrying all jobs takes a while.

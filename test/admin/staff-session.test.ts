@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { basename } from 'node:path'
 import { endOtherSessions } from '../../src/accounts/sessions.ts'
 import { createBusiness } from '../../src/businesses/change-business.ts'
 import { rawCollection } from '../../src/mongo/collection.ts'
@@ -6,6 +7,7 @@ import { hourMs } from '../../src/platform/time.ts'
 import { withStaffAccounts } from '../../src/staff/account.ts'
 import { renewPassword, setStaffDisabled } from '../../src/staff/change-account.ts'
 import { businessActions } from '../../src/staff-acts/business-acts.ts'
+import { staffStylesheet } from '../../src/staff-pages/layout.ts'
 import { openSecondProcess } from '../support/actions.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { openService, secretKey, withSecondProcess, withService } from '../support/service.ts'
@@ -221,7 +223,8 @@ describe('A staff page', () => {
 
   it('responds to HEAD as it does to GET, but without a body', async () => {
     const headers = { Cookie: viewer.cookie }
-    const statuses = { audit: 200, 'sign-in': 303, nothing: 404, 'style.css': 200 }
+    const stylesheet = basename(staffStylesheet.path)
+    const statuses = { audit: 200, 'sign-in': 303, nothing: 404, [stylesheet]: 200 }
     for (const [path, status] of Object.entries(statuses)) {
       const init = { method: 'HEAD', headers, redirect: 'manual' } as const
       const response = await fetch(`${service.origin}/admin/${path}`, init)

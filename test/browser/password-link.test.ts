@@ -2,6 +2,7 @@ import http, { type RequestListener } from 'node:http'
 import https from 'node:https'
 import type { Browser } from 'playwright-core'
 import { issuePasswordLink } from '../../src/staff/change-account.ts'
+import { staffStylesheet } from '../../src/staff-pages/layout.ts'
 import { operator, signedIn } from '../admin/staff.ts'
 import { listen } from '../support/listen.ts'
 import { withService } from '../support/service.ts'
@@ -54,7 +55,7 @@ describe('A password link in a browser', () => {
       await context.close()
       await front.close()
       const paths = seen.map(({ path }) => path.replace(/\?.*/, ''))
-      expect(paths).to.include.members([new URL(link).pathname, '/admin/style.css', '/admin/sign-in'])
+      expect(paths).to.include.members([new URL(link).pathname, staffStylesheet.path, '/admin/sign-in'])
       const referrers = new Set(seen.map(({ referrer }) => referrer))
       expect([...referrers]).to.have.members([null, `${baseURL}/`])
     })

@@ -46,6 +46,8 @@ export function compile(sources: string, made: string, ...project: string[]): vo
   const compiler = join(root, 'node_modules/@typescript/native/bin/tsc')
   const options = ['--singleThreaded', '--noCheck', '--outDir', made, ...project]
   execFileSync(process.execPath, [compiler, ...options], { cwd: sources, stdio: 'inherit' })
+  const filter = (name: string): boolean => !/\.(ts|json)$/.test(name)
+  cpSync(join(sources, 'src'), join(made, 'src'), { recursive: true, filter })
   cpSync(join(root, 'clients'), join(made, 'clients'), { recursive: true })
   execFileSync(process.execPath, ['docs/site/render.ts', join(made, 'docs/guide.json')], {
     cwd: root,

@@ -1,27 +1,7 @@
-import { hash } from 'node:crypto'
 import type { Response } from 'express'
 import { html } from 'ghtml'
 import { endAfterRequest } from '../responses/envelope.ts'
-
-export interface Asset {
-  path: string
-  type: 'css' | 'js'
-  content: string | Buffer
-}
-
-/** The path contains a hash, so browsers may cache the asset forever. */
-export const createAsset = (folder: string, type: Asset['type'], content: Asset['content']): Asset => ({
-  path: `${folder}/${hash('sha256', content, 'hex').slice(0, 10)}.${type}`,
-  type,
-  content,
-})
-
-export const serveAsset =
-  ({ type, content }: Omit<Asset, 'path'>) =>
-  (_req: unknown, res: Response): void => {
-    res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
-    res.type(type).send(content)
-  }
+import type { Asset } from './assets.ts'
 
 interface Head {
   language: string

@@ -1,5 +1,6 @@
 import type { Queue } from 'bullmq'
 import { type ErrorRequestHandler, type NextFunction, type Request, type Response, Router } from 'express'
+import { readAsset } from '../../http/pages/assets.ts'
 import { isSafeMethod } from '../../http/pages/own-origin.ts'
 import { isDatabaseFault } from '../../mongo/connect.ts'
 import type { Deps } from '../../platform/deps.ts'
@@ -10,11 +11,14 @@ import { staffAsActor } from '../guards.ts'
 import { currentStaff } from '../layout.ts'
 import { type BoardResponse, createBoardError, type RetryDeps, retryAllJobs, retryJob } from './retry.ts'
 import { createRoleBoard, isDeliveryQueue } from './role-board.ts'
-import { boardContentPolicy, boardScript, bullBoardStylesheet } from './settings.ts'
+import { boardContentPolicy } from './settings.ts'
 
 const maxJobsPerPage = 50
 /** Redis rejects a larger number, which would look like a Redis failure. */
 const lastPage = 1_000_000
+
+const stylesheet = readAsset('staff-pages/board/bull-board.css')
+const script = readAsset('staff-pages/board/scripts/name-retry.js')
 
 /** We pass Bull Board only GET and HEAD, and handle Retry and Retry all. */
 export function createQueueBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): Router {
@@ -37,8 +41,8 @@ export function createQueueBoard(deps: RetryDeps & Pick<Deps, 'boardQueues'>): R
   })
 
   const boards = { requeuing: createRoleBoard(true), reading: createRoleBoard(false) }
-  router.get('/static/own.css', (_req, res) => void res.type('css').send(bullBoardStylesheet))
-  router.get('/static/own.js', (_req, res) => void res.type('js').send(boardScript))
+  router.get('/static/own.css', (_req, res) => void res.type('css').send(stylesheet))
+  router.get('/static/own.js', (_req, res) => void res.type('js').send(script))
   router.get(/^\/static\/(?:js|css)\//, (_req, res, next) => {
     // The names of these files change with their contents.
     res.setHeader('Cache-Control', 'private, max-age=31536000, immutable')

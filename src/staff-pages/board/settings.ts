@@ -40,28 +40,3 @@ export const boardContentPolicy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
-
-/**
- * Hides all buttons but Retry (readOnlyMode would hide Retry too). Class
- * names end in a hash, so the selectors match only the beginning.
- */
-export const bullBoardStylesheet = `
-[class^="jobActions-"] > li:not(:has(.lucide-refresh-cw)),
-[class^="queueActions-"] > li:not(:has(.lucide-refresh-cw)),
-button[class*="trigger-"]:has(.lucide-ellipsis-vertical),
-[role="menu"] > div[role="menuitem"]:has(.lucide-pause, .lucide-play),
-[role="dialog"] dl button,
-[class^="appVersion-"] { display: none !important; }
-
-[class^="jobActions-"] button:has(.lucide-refresh-cw) { display: inline-flex; align-items: center; gap: 0.4em; width: auto; }
-[class^="jobActions-"] button:has(.lucide-refresh-cw)::after { content: 'Retry'; }
-a[class^="externalLink-"] { text-decoration: underline !important; }
-[class^="jobName-"] { white-space: normal !important; overflow-wrap: anywhere; }
-`
-
-/** Screen readers may skip text that a stylesheet adds to an icon. */
-export const boardScript = `new MutationObserver(() => {
-  for (const icon of document.querySelectorAll('[class^="jobActions-"] button:not([aria-label]) .lucide-refresh-cw'))
-    icon.closest('button').setAttribute('aria-label', 'Retry')
-}).observe(document, { childList: true, subtree: true })
-`

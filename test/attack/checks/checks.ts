@@ -148,7 +148,7 @@ const sendsToSignIn = ({ response }: Exchange): boolean =>
   /^\/(admin|portal)\/sign-in(\?to=|$)/.test(response.headers.get('location') ?? '')
 const isAct = ({ attack }: Exchange): boolean => attack.method !== 'GET' && attack.method !== 'HEAD'
 
-/** What needs no session: a refusal, the sign-in with its redirect and stylesheet, and the page awaiting the cookie. */
+/** What needs no session: a refusal, the sign-in with its redirect, and the page awaiting the cookie. */
 const isPublic = (exchange: Exchange): boolean => {
   const { response, attack, line } = exchange
   const [path] = line.split('?')
@@ -160,7 +160,6 @@ const isPublic = (exchange: Exchange): boolean => {
   return (
     (response.status >= 400 && response.status < 500) ||
     sendsToSignIn(exchange) ||
-    path === '/admin/style.css' ||
     isCrowded ||
     isForm ||
     (response.status === 200 && isStep)

@@ -77,7 +77,7 @@ export const pages: readonly Target[] = [
     /admin/sign-in/code?to /docs/clients/inbox.py
     /docs/clients/payments.postman_collection.json /docs /docs/api /docs/quickstart
     /docs/webhook-signatures.json /docs/nothing /api/v1/openapi.json /.well-known/security.txt /healthz /readyz /metrics
-    /admin/style.css /pay/nothing.css /api/v1/dev/nothing /api/v2/dev/intents /.env
+    /admin/nothing.css /pay/nothing.css /api/v1/dev/nothing /api/v2/dev/intents /.env
     `,
   ),
   ...pagesOf(
