@@ -66,6 +66,20 @@ const inBusiness = (business: string) => [
     money/entries?type,from,to,page money/refunds?from,to,page money/statements/file?month,delimiter
     money/statements/2026-11-01 money/statements/2026-11-01/file?delimiter
   `).map((path) => page('person', `/portal/${business}/test/${path}`)),
+  ...pagesOf(
+    'person',
+    `
+    /till/${business}/test/day?day,of,page /till/${business}/test/payments/~intent~?earlier
+    /till/${business}/test/payments/~intent~/state
+    `,
+  ),
+  form('person', `/till/${business}/test`, {
+    csrf,
+    form: [unknown, '', 'x'],
+    amount: ['5', '5,50', '1e9', '-1', '1,500', ''],
+    label: ['', 'x', '<b>'],
+  }),
+  form('person', `/till/${business}/test/payments/~intent~/cancel`, { csrf }),
 ]
 
 export const pages: readonly Target[] = [
