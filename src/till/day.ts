@@ -66,7 +66,8 @@ export async function showDay(visit: Visit): Promise<VisitResult> {
   )
   const pathAfter = (after: string) => path({ of, page: after || '1' })
   const next = found.hasMore ? String(found.page + 1) : null
-  const body = html`<h1>!${words.title(text.renderLtr(day))}</h1>
+  const title = words.title(locale.date(new Date(day)))
+  const body = html`<h1>${title}</h1>
 !${hasRight(visit, 'read-payments') ? chooseDay(visit, day) : ''}
 <h2>${words.sums}</h2>
 !${sums.length === 0 ? html`<p>${words.nothing}</p>` : renderSums(locale, sums, names)}
@@ -75,7 +76,7 @@ export async function showDay(visit: Visit): Promise<VisitResult> {
 <ul class="links">!${kinds}</ul>
 !${items.length === 0 ? html`<p>${words.none}</p>` : renderPayments(visit, items, names)}
 !${personPaging(res, pathAfter, found.page === 1, next)}`
-  return { title: words.title(day), body, current: `${base}/day` }
+  return { title, body, current: `${base}/day` }
 }
 
 function chooseDay({ base, deps, res }: Visit, value: string) {
@@ -103,7 +104,7 @@ function renderSums(locale: TillLocale, sums: readonly TillSum[], names: Names) 
     number(facts.refunded, ({ refunded }) => text.renderMoney(locale, refunded)),
     number(words.taken, ({ paid, refunded }) => text.renderMoney(locale, paid - refunded)),
   ]
-  return renderTable(columns, rows, { label: words.sums })
+  return renderTable(columns, rows, { label: words.sums, isTight: true })
 }
 
 function renderPayments({ base, res }: Visit, items: readonly TillPayment[], names: Names | null) {

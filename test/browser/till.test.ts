@@ -4,6 +4,7 @@ import { arabicTillTexts } from '../../src/till/words/ar.ts'
 import { englishTillTexts } from '../../src/till/words/en.ts'
 import { frenchTillTexts } from '../../src/till/words/fr.ts'
 import { addPerson, newName, password } from '../people/member.ts'
+import { deadlineMs } from '../support/machine.ts'
 import { pay } from '../support/pay.ts'
 import { newBusiness, referenceIn } from '../till/cashier.ts'
 import { findings, picture, type Settings, sizes, widerThanScreen } from './browser.ts'
@@ -11,8 +12,8 @@ import { heading, send, withCounter } from './counter.ts'
 
 const words = { fr: frenchTillTexts, ar: arabicTillTexts, en: englishTillTexts }
 const languages = Object.keys(words) as LanguageCode[]
-/** Where the till shows a result, in the worst case. */
-const shownWithinMs = 2_000
+/** Without scripts, the page loads again every 2 s, which takes a moment. */
+const shownWithinMs = 2_500
 const mm = 72 / 25.4
 
 describe('A till in a browser', function () {
@@ -93,12 +94,13 @@ describe('A till in a browser', function () {
       for (let round = 0; round < 3; round += 1) {
         const { reference } = await make(page, '75', 'Thé')
         await page.waitForTimeout(300 * round)
-        expect(await payAndSee(page, reference)).to.be.below(shownWithinMs + 1_000)
+        expect(await payAndSee(page, reference)).to.be.below(deadlineMs(shownWithinMs))
         await page.locator('.button').click()
       }
       const { reference } = await make(page, '75', 'Thé')
       await page.locator('form[action$="/cancel"] button').click()
       await heading(page, englishTillTexts.states.cancelled)
+      if (scripts) expect(await findings(page)).to.deep.equal([])
       await page.locator('.button').click()
       const other = await make(page, '80', '')
       expect(other.reference).to.not.equal(reference)
@@ -130,6 +132,6 @@ describe('A till in a browser', function () {
       await page.locator('[name=amount]').waitFor()
       waits.push(ms + performance.now() - began)
     }
-    expect(Math.max(...waits)).to.be.below(1_000)
+    expect(Math.max(...waits)).to.be.below(deadlineMs(1_000))
   })
 })

@@ -35,6 +35,8 @@ function createLocale(code: LanguageCode) {
     number: (value: number) => decimal.format(value),
     /** Use this only to compare days. */
     day: inTime({}),
+    /** Returns e.g. `2 December 2026`. */
+    date,
     moment: (at: Date) => words.moment(date(at), clock(at)),
     clock,
     /** Returns e.g. `23 h 59 min` or `3 days 4 h`. */

@@ -63,7 +63,8 @@ export const frenchTillTexts: TillTexts = {
     time: 'Heure',
   },
   day: {
-    title: (day) => `Caisse du ${day}`,
+    // Intl writes "1 avril".
+    title: (day) => `Caisse du ${day.replace(/^1 /, '1er ')}`,
     choose: 'Jour',
     open: 'Afficher',
     sums: 'Totaux par caissier',
