@@ -14,6 +14,7 @@ export interface AuditFilter extends TimeSpan {
   act: string | null
   subject: string | null
   businessId: string | null
+  /** Needs `businessId`. */
   acts?: readonly string[]
   before: { at: Date; id: string } | null
 }
@@ -49,7 +50,7 @@ export async function listAuditLines(
     ...(before && { $or: [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }] }),
   }
   // The extra line shows whether more follow, without a slow count.
-  const found = await readNewest(deps, where, size + 1)
+  const found = await readNewest(deps, where, size + 1, acts && 'byBusiness')
   const lines = found.slice(0, size)
   const last = lines.at(-1)
   const hasMore = found.length > size && last !== undefined
@@ -64,8 +65,16 @@ const maxOnPage = 100
 export const findLatestLines = (deps: ReadDeps, subjects: readonly string[]): Promise<AuditEvent[]> =>
   readNewest(deps, { subject: { $in: subjects }, at: { $type: 'date' } }, maxOnPage)
 
-async function readNewest(deps: ReadDeps, where: object, limit: number): Promise<AuditEvent[]> {
-  const found = await deps.AuditEvent.find(where).sort({ at: -1, _id: -1 }).limit(limit).lean<AuditEvent[]>()
+async function readNewest(
+  deps: ReadDeps,
+  where: object,
+  limit: number,
+  hint?: string,
+): Promise<AuditEvent[]> {
+  const options = { limit, ...(hint && { hint }) }
+  const found = await deps.AuditEvent.find(where, null, options)
+    .sort({ at: -1, _id: -1 })
+    .lean<AuditEvent[]>()
   return found.map(toReadableAuditLine)
 }
 

@@ -145,7 +145,7 @@ const inviteForm: OwnForm<object> = {
     if ('notice' in result) return result
     const { link } = result.done
     const more = html`!${secretText(link)}
-<button hidden data-share="${link}" data-copy="${copy}" data-copied="${copied}">${share}</button>`
+<p><button hidden data-share="${link}" data-copy="${copy}" data-copied="${copied}">${share}</button></p>`
     return notePage(visit, { title: people.invited(name), notice: people.linkOnce, more, list })
   },
 }

@@ -25,7 +25,7 @@ import { hire, trailOf } from './staff.ts'
 
 /** Actions whose audit lines are tested in other files. */
 const testedElsewhere = {
-  'command-line.test.ts': auditedActions.filter((act) => /^business\.(?!created|commission)/.test(act)),
+  'command-line.test.ts': auditedActions.filter((act) => /^business\.(?!created|commission|live)/.test(act)),
   'commission-command.test.ts': ['business.commission-set'],
   'reconcile.test.ts': ['reconciliation.run'],
   'retention-kills.test.ts': ['retention.run'],
@@ -36,6 +36,7 @@ const testedElsewhere = {
   'replay.test.ts': ['endpoint.replayed', 'endpoint.replay-cancelled'],
   'cancel-intents.test.ts': ['intents.cancelled'],
   'staff-*.test.ts, sign-in.test.ts': auditedActions.filter((act) => act.startsWith('staff.')),
+  'portal/keys.test.ts': ['business.live-requested'],
   'people/*.test.ts': auditedActions.filter((act) => act.startsWith('person.')),
   'search.test.ts': ['payment.searched-by-phone'],
   'below, that switches the API on or off': ['api.enabled', 'api.disabled'],
