@@ -6,7 +6,8 @@ import { lockBusinesses } from '../businesses/change-business.ts'
 import { rawCollection } from '../mongo/collection.ts'
 import type { Models } from '../platform/deps.ts'
 import type { Author } from '../security/actor.ts'
-import { type Invitation, ownersFilter, type Person, type PersonRole, roleIn } from './person.ts'
+import type { PersonRole } from './names.ts'
+import { type Invitation, ownersFilter, type Person, roleIn } from './person.ts'
 
 export type PeopleDeps = Pick<Models, 'Business' | 'Person' | 'Invitation'> & AuditedDeps
 

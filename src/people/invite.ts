@@ -14,7 +14,8 @@ import { newId } from '../platform/ids.ts'
 import type { Author } from '../security/actor.ts'
 import type { SlowHash } from '../security/slow-hash.ts'
 import { endInvitations, hasOwner, lockPeople, type PeopleDeps, PeopleRefusedError } from './change-people.ts'
-import { type Invitation, type Person, type PersonRole, roleIn, withPeopleAccounts } from './person.ts'
+import type { PersonRole } from './names.ts'
+import { type Invitation, type Person, roleIn, withPeopleAccounts } from './person.ts'
 
 export const invitationPath = '/portal/invitation'
 

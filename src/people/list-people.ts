@@ -1,6 +1,7 @@
 import { type IdPageRequest, mapIdPage, readPageById } from '../mongo/id-page.ts'
 import type { Deps } from '../platform/deps.ts'
-import { type HeldRole, type Invitation, type Person, type PersonRole, readPersonName } from './person.ts'
+import { type PersonRole, readPersonName } from './names.ts'
+import { type HeldRole, type Invitation, type Person } from './person.ts'
 
 export interface PersonFacts extends Pick<Person, 'name' | 'disabledAt' | 'createdAt' | 'passwordChangedAt'> {
   id: string

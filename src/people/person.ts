@@ -1,12 +1,9 @@
 import * as accounts from '../accounts/account.ts'
 import { signInLimits } from '../accounts/sign-in-limit.ts'
-import { readPhone } from '../input/phone.ts'
 import { declareCollection, indexIfPresent, type Stored } from '../mongo/declare.ts'
 import * as field from '../mongo/fields.ts'
 import type { Deps } from '../platform/deps.ts'
-
-export const personRoles = ['owner', 'cashier', 'accountant'] as const
-export type PersonRole = (typeof personRoles)[number]
+import { type PersonRole, readPersonName } from './names.ts'
 
 const roleFields = field.part({
   businessId: field.text,
@@ -73,16 +70,6 @@ export const invitations = declareCollection({
   ],
 })
 export type Invitation = Stored<typeof invitations>
-
-const maxAddressLength = 254
-const emailAddress = /^[^\s@\p{C}"(),:;<>[\\\]]{1,64}@[^\s@\p{C}.]+(?:\.[^\s@\p{C}.]+)+$/u
-
-/** Returns an e-mail address in lower case, or the digits of a phone number. */
-export function readPersonName(typed: string): string | null {
-  const text = typed.trim().normalize('NFKC').toLowerCase()
-  if (!text.includes('@')) return readPhone(text)
-  return text.length <= maxAddressLength && emailAddress.test(text) ? text : null
-}
 
 const accountKind: accounts.AccountKind = {
   noun: 'person',

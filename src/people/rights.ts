@@ -3,7 +3,8 @@ import type { SignedIn } from '../accounts/sessions.ts'
 import type { Business } from '../businesses/business.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Deps } from '../platform/deps.ts'
-import { type Person, type PersonRole, roleIn } from './person.ts'
+import type { PersonRole } from './names.ts'
+import { type Person, roleIn } from './person.ts'
 
 interface Right {
   roles: readonly PersonRole[]

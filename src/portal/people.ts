@@ -13,7 +13,8 @@ import {
   type OpenInvitation,
   type PersonFacts,
 } from '../people/list-people.ts'
-import { type PersonRole, personRoles, readPersonName, roleIn } from '../people/person.ts'
+import { type PersonRole, personRoles, readPersonName } from '../people/names.ts'
+import { roleIn } from '../people/person.ts'
 import type { PersonPage } from '../people-pages/frame.ts'
 import { serveVisit } from '../people-pages/serve.ts'
 import { formKey, hasRight, type Visit } from '../people-pages/visit.ts'

@@ -1,6 +1,6 @@
 import type { PeopleRefusal } from '../people/change-people.ts'
 import type { OpenInvitation, PersonFacts } from '../people/list-people.ts'
-import { type PersonRole, personRoles, readPersonName } from '../people/person.ts'
+import { type PersonRole, personRoles, readPersonName } from '../people/names.ts'
 import type { Author } from '../security/actor.ts'
 import type { ActionDeps, ActionGroup, ActionResult, FormValues } from './act.ts'
 import { invitationDisplay, personDisplay } from './shown.ts'

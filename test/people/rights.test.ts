@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { AuditAction } from '../../src/audit/acts.ts'
 import { type BusinessChange, changeBusiness } from '../../src/businesses/change-business.ts'
-import type { PersonRole } from '../../src/people/person.ts'
+import type { PersonRole } from '../../src/people/names.ts'
 import { type Member, type RightName, refusalOf, rights } from '../../src/people/rights.ts'
 import { addFactor, operator, type Page } from '../admin/staff.ts'
 import { newBusiness } from '../portal/member-forms.ts'

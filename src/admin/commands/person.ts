@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { PersonFacts } from '../../people/list-people.ts'
-import { type PersonRole, personRoles } from '../../people/person.ts'
+import { type PersonRole, personRoles } from '../../people/names.ts'
 import { personActions, personListActions } from '../../staff-acts/person-acts.ts'
 import { personDisplay } from '../../staff-acts/shown.ts'
 import { addActCommands, addListAction, addSubcommand, commandAction, examplesHelp, orFail } from './act.ts'

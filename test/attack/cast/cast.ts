@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { type PersonRole, personRoles } from '../../../src/people/person.ts'
+import { type PersonRole, personRoles } from '../../../src/people/names.ts'
 import type { Deps } from '../../../src/platform/deps.ts'
 import { createAccount } from '../../../src/staff/change-account.ts'
 import type { StaffRole } from '../../../src/staff/permissions.ts'
