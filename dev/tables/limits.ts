@@ -44,7 +44,7 @@ export const limitTable = (): string =>
         people: personSignInLimits.address,
       }).map((each) => row(each, failuresOf(each))),
       ...[
-        ...[staffSignInLimits, personSignInLimits].flatMap(({ name, code }) => [name, code]),
+        ...[staffSignInLimits, personSignInLimits].flatMap((limits) => [limits.name, limits.code]),
         phoneSearchLimit,
       ].map((each) => row(each, `${each.max} per ${each.owner} in ${each.seconds / 60} min`)),
     ],

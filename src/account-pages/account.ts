@@ -32,8 +32,8 @@ export function addAccountPages(router: Router, site: AccountSite): void {
 
   router.get('/account', (req, res) => {
     const { done } = site.words(res)
-    const key = String(req.query.done) as keyof typeof done
-    return sendAccount(site, res, { status: 200, done: Object.hasOwn(done, key) ? done[key] : '' })
+    const text = Object.entries(done).find(([name]) => name === req.query.done)?.[1]
+    return sendAccount(site, res, { status: 200, done: text })
   })
 
   router.post('/account/password', ownForm, async (req, res) => {

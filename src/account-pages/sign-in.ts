@@ -25,14 +25,19 @@ import {
 } from './site.ts'
 import type { AccountTexts } from './words/en.ts'
 
+/** Words without parameters. */
+type TextName = {
+  [Name in keyof AccountTexts]: AccountTexts[Name] extends string ? Name : never
+}[keyof AccountTexts]
+
 /** A form that people use to prove who they are. */
 export interface ProofPage<Subject> {
   path: string
   action?: string
-  title: keyof AccountTexts
-  heading?: keyof AccountTexts
-  button: keyof AccountTexts
-  wrong?: keyof AccountTexts
+  title: TextName
+  heading?: TextName
+  button: TextName
+  wrong?: TextName
   /** Resolves to null if a different page was sent instead. */
   find(req: Request, res: Response): Promise<Subject | null>
   fields(subject: Subject, words: AccountTexts): string
@@ -45,10 +50,10 @@ export function addProofPage<Subject>(router: Router, site: AccountSite, proof: 
   const { path, action = path, title, heading = title, button, wrong = title } = proof
   const send = (res: Response, status: number, subject: Subject, error: string) => {
     const words = site.words(res)
-    const form = forms.formCard(site.path + action, proof.fields(subject, words), String(words[button]))
+    const form = forms.formCard(site.path + action, proof.fields(subject, words), words[button])
     const foot = proof.foot?.(words) ?? ''
-    const body = html`<h1>${String(words[heading])}</h1>!${forms.errorNotice(error)}!${form}!${foot}`
-    site.send(res, { status, title: String(words[title]), body })
+    const body = html`<h1>${words[heading]}</h1>!${forms.errorNotice(error)}!${form}!${foot}`
+    site.send(res, { status, title: words[title], body })
   }
   router.get(path, async (req, res) => {
     const subject = await proof.find(req, res)
@@ -59,7 +64,7 @@ export function addProofPage<Subject>(router: Router, site: AccountSite, proof: 
     const refused = subject && (await proof.enter(subject, req, res))
     if (subject === null || refused === null) return
     const words = site.words(res)
-    const { status, error } = forms.explainRefusal(words, res, refused, String(words[wrong]))
+    const { status, error } = forms.explainRefusal(words, res, refused, words[wrong])
     send(res, status, subject, error)
   })
 }
@@ -200,10 +205,10 @@ const linkPage = (site: AccountSite): ProofPage<{ token: string; name: string }>
     if (result.outcome === 'refused') sendInvalidLink(site, res)
     else if (result.outcome !== 'done') return result
     else {
-      const { passwordSet, passwordSetText, signIn } = site.words(res)
+      const { passwordSet, passwordSetText, signIn: toSignIn } = site.words(res)
       const body = html`<h1>${passwordSet}</h1>
         <p class="notice good" role="status">${passwordSetText}</p>
-        <p><a class="button" href="${site.path}/sign-in">${signIn}</a></p>`
+        <p><a class="button" href="${site.path}/sign-in">${toSignIn}</a></p>`
       site.send(res, { title: passwordSet, body })
     }
     return null
@@ -216,10 +221,10 @@ export const newAccountFields = (words: AccountTexts, token: string, name: strin
     !${forms.newPasswordFields(words)}`
 
 export function sendInvalidLink(site: AccountSite, res: Response): void {
-  const { linkInvalid, linkInvalidText, signIn } = site.words(res)
+  const { linkInvalid, linkInvalidText, signIn: toSignIn } = site.words(res)
   const body = html`<h1>${linkInvalid}</h1>
     <p>${linkInvalidText}</p>
-    <p><a href="${site.path}/sign-in">${signIn}</a></p>`
+    <p><a href="${site.path}/sign-in">${toSignIn}</a></p>`
   site.send(res, { status: 404, title: linkInvalid, body })
 }
 

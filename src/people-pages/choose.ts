@@ -19,7 +19,7 @@ export const sendStart =
   (deps: Pick<Deps, 'Business'>, area: Pick<Area, 'path'>) =>
   async (_req: Request, res: Response): Promise<void> => {
     const { words } = frameLocaleOf(res)
-    const { roles } = signedInPerson(res)?.account as Person
+    const { roles } = (signedInPerson(res)?.account ?? { roles: [] }) as Pick<Person, 'roles'>
     const found = await deps.Business.find({ _id: { $in: roles.map(({ businessId }) => businessId) } })
       .select({ name: 1, liveApproved: 1 })
       .sort({ name: 1 })

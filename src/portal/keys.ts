@@ -7,20 +7,19 @@ import { requestLiveAccess } from '../businesses/change-business.ts'
 import { issueOwnKey, rotateApiKey, setKeyStatus } from '../businesses/change-key.ts'
 import { type KeyFacts, listKeys, lookUpKey, type SecretFacts } from '../businesses/key-facts.ts'
 import { readFormFields } from '../http/body/read-form.ts'
-import { inputField, renderHiddenInput } from '../http/pages/forms.ts'
+import { inputField } from '../http/pages/forms.ts'
 import { renderTable, type TableColumn } from '../http/pages/table.ts'
 import { renderLtr } from '../http/pages/text.ts'
 import { publishableScopes } from '../http/routes/routes.ts'
 import type { RightName } from '../people/rights.ts'
+import { addForm } from '../people-pages/form.ts'
 import { type PersonPage, personPaging, renderPostForm } from '../people-pages/frame.ts'
 import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
-import { formKey, hasRight, type Visit } from '../people-pages/visit.ts'
-import { newId } from '../platform/ids.ts'
+import { hasRight, type Visit } from '../people-pages/visit.ts'
 import { modeOf } from '../platform/mode.ts'
 import { isIpRange } from '../platform/network.ts'
 import {
   actionColumn,
-  addForm,
   notePage,
   queryText,
   readOwn,
@@ -142,23 +141,23 @@ const addNewKeyForm = (router: Router, kind: KeyKind): void =>
       const keys = textsOf(visit)
       const usable = usableScopes(kind)
       const all = Object.fromEntries(usable.map((scope) => [scope, 'on'])) as Record<ApiScope, string>
-      const { form, addresses, ...chosen } = typedOr(visit, { form: newId(), addresses: '', ...all })
+      const { addresses, ...chosen } = typedOr(visit, { addresses: '', ...all })
       const boxes = usable.map(
         (scope) =>
           html`<label class="choice"><input type="checkbox" name="${scope}" value="on" !${chosen[scope] === 'on' ? 'checked' : ''}> ${keys.scopeNames[scope]}</label>`,
       )
       const attributes = 'dir="ltr" autocomplete="off" maxlength="1000"'
       const [label, hint, fault] = [keys.addresses, keys.addressesHint, faults.addresses]
-      const fields = html`<p>${keys.aboutKind[kind]}</p>!${renderHiddenInput('form', form)}
+      const fields = html`<p>${keys.aboutKind[kind]}</p>
 <fieldset id="scopes" tabindex="-1"><legend>${keys.scopes}</legend>!${faults.scopes ? html`<p class="fault">${faults.scopes}</p>` : ''}!${boxes}</fieldset>
 !${inputField('addresses', { label, hint, value: addresses, fault, attributes })}`
       return { title: keys.make[kind], fields, button: keys.makeIt, busy: keys.making }
     },
-    async act(visit) {
+    async act(visit, _found, keyOf) {
       const { deps, req, caller } = visit
       const keys = textsOf(visit)
       const usable = usableScopes(kind)
-      const { form, addresses, ...chosen } = readFormFields(req, 'form', 'addresses', ...usable)
+      const { addresses, ...chosen } = readFormFields(req, 'addresses', ...usable)
       const scopes = usable.filter((scope) => chosen[scope] === 'on')
       const ipAllowlist = addresses.split(/[\s,;]+/).filter((entry) => entry !== '')
       const fault = addressFault(ipAllowlist, keys)
@@ -170,7 +169,7 @@ const addNewKeyForm = (router: Router, kind: KeyKind): void =>
       const input = { businessId: caller.businessId, mode: modeOf(caller), kind, scopes, ipAllowlist }
       const result = await runOwnAct(
         visit,
-        (by) => issueOwnKey(deps, input, formKey(visit, form), by),
+        (by) => issueOwnKey(deps, input, keyOf(), by),
         (made) => made !== 'too-many' && 'key' in made,
       )
       if ('notice' in result) return result
@@ -206,19 +205,19 @@ const addRotateForm = (router: Router): void =>
     find: findKey,
     show(visit, key) {
       const keys = textsOf(visit)
-      const { form, overlap } = typedOr(visit, { form: newId(), overlap: '86400' })
-      const fields = html`!${keyText(key)}<p>${keys.rotateText}</p>!${renderHiddenInput('form', form)}
+      const { overlap } = typedOr(visit, { overlap: '86400' })
+      const fields = html`!${keyText(key)}<p>${keys.rotateText}</p>
 !${inputField('overlap', { label: keys.overlap, choices: keys.overlaps, value: overlap })}`
       return { title: keys.rotateTitle, fields, button: keys.rotate, busy: keys.rotating }
     },
-    async act(visit, { id, status }) {
+    async act(visit, { id, status }, keyOf) {
       const { overlaps, badOverlap } = textsOf(visit)
-      const { form, overlap } = readFormFields(visit.req, 'form', 'overlap')
+      const { overlap } = readFormFields(visit.req, 'overlap')
       if (!Object.hasOwn(overlaps, overlap)) return { faults: { overlap: badOverlap } }
       if (status === 'revoked') return { done: false }
       const result = await runOwnAct(
         visit,
-        (by) => rotateApiKey(visit.deps, id, Number(overlap), by, formKey(visit, form)),
+        (by) => rotateApiKey(visit.deps, id, Number(overlap), by, keyOf()),
         (issued) => issued !== null,
       )
       if ('notice' in result) return result

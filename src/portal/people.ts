@@ -1,7 +1,7 @@
 import type { Router } from 'express'
 import { html } from 'ghtml'
 import { readFormFields } from '../http/body/read-form.ts'
-import { inputField, renderHiddenInput } from '../http/pages/forms.ts'
+import { inputField } from '../http/pages/forms.ts'
 import { renderTable, type TableColumn } from '../http/pages/table.ts'
 import { isolateText } from '../http/pages/text.ts'
 import { changePersonRole } from '../people/change-people.ts'
@@ -15,15 +15,13 @@ import {
 } from '../people/list-people.ts'
 import { type PersonRole, personRoles, readPersonName } from '../people/names.ts'
 import { roleIn } from '../people/person.ts'
+import { addForm, type FormPage } from '../people-pages/form.ts'
 import type { PersonPage } from '../people-pages/frame.ts'
 import { serveVisit } from '../people-pages/serve.ts'
-import { formKey, hasRight, type Visit } from '../people-pages/visit.ts'
-import { newId } from '../platform/ids.ts'
+import { hasRight, type Visit } from '../people-pages/visit.ts'
 import {
   actionColumn,
-  addForm,
   notePage,
-  type OwnForm,
   readOwn,
   runOwnAct,
   secretText,
@@ -123,25 +121,25 @@ const readRole = (text: string): PersonRole | undefined => personRoles.find((rol
 
 const nameAttributes = 'dir="ltr" autocomplete="off" autocapitalize="none" maxlength="254" required'
 
-const inviteForm: OwnForm<object> = {
+const inviteForm: FormPage<object> = {
   right,
   path: `${list}/invite`,
   find: async () => ({}),
   show(visit, _found, faults) {
     const { name: label, nameHint: hint, invite: title, makeLink: button, inviting: busy } = textsOf(visit)
-    const { form, name, role } = typedOr(visit, { form: newId(), name: '', role: 'cashier' })
+    const { name, role } = typedOr(visit, { name: '', role: 'cashier' })
     const typed = { label, hint, value: name, fault: faults.name, attributes: nameAttributes }
-    const fields = renderHiddenInput('form', form) + inputField('name', typed)
-    return { title, fields: fields + roleField(visit, role, faults.role), button, busy }
+    const fields = inputField('name', typed) + roleField(visit, role, faults.role)
+    return { title, fields, button, busy }
   },
-  async act(visit) {
+  async act(visit, _found, keyOf) {
     const { deps, req, res, caller } = visit
     const { people, share, copy, copied } = settingsLocaleOf(res).words
-    const typed = readFormFields(req, 'form', 'name', 'role')
+    const typed = readFormFields(req, 'name', 'role')
     const [name, role] = [readPersonName(typed.name), readRole(typed.role)]
     if (name === null) return { faults: { name: people.badName } }
     if (role === undefined) return { faults: { role: people.badRole } }
-    const invited = { businessId: caller.businessId, role, name, form: formKey(visit, typed.form) }
+    const invited = { businessId: caller.businessId, role, name, form: keyOf() }
     const result = await runOwnAct(visit, (by) => invitePerson(deps, invited, by))
     if ('notice' in result) return result
     const { link } = result.done
@@ -151,7 +149,7 @@ const inviteForm: OwnForm<object> = {
   },
 }
 
-const cancelForm: OwnForm<OpenInvitation> = {
+const cancelForm: FormPage<OpenInvitation> = {
   right,
   path: `${list}/invitations/:id/cancel`,
   find: findInvitation,
@@ -167,7 +165,7 @@ const cancelForm: OwnForm<OpenInvitation> = {
     ),
 }
 
-const roleForm: OwnForm<Member> = {
+const roleForm: FormPage<Member> = {
   right,
   path: `${list}/:id/role`,
   find: findPerson,
@@ -182,7 +180,7 @@ const roleForm: OwnForm<Member> = {
   },
 }
 
-const removeForm: OwnForm<Member> = {
+const removeForm: FormPage<Member> = {
   right,
   path: `${list}/:id/remove`,
   find: findPerson,

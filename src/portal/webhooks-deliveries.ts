@@ -2,22 +2,24 @@ import type { Router } from 'express'
 import { html } from 'ghtml'
 import { retriedStatuses } from '../../schemas/deliveries.ts'
 import { readFormFields } from '../http/body/read-form.ts'
-import type { FormMessages } from '../http/pages/forms.ts'
+import { type FormMessages, renderHiddenInput } from '../http/pages/forms.ts'
 import { renderFactList } from '../http/pages/text.ts'
 import type { Shown } from '../http/routes/routes.ts'
 import { errorSummaryOf, type PersonPage, renderPostForm } from '../people-pages/frame.ts'
 import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
 import { formKey, hasRight, readShown, type Visit, writeShown } from '../people-pages/visit.ts'
-import { idOf, newFormInput } from './webhooks-endpoints.ts'
+import { Refusal } from '../platform/errors.ts'
+import { newId } from '../platform/ids.ts'
+import { idOf } from './webhooks-endpoints.ts'
 import {
   endpointPath,
+  messagesOf,
   momentOrNull,
   renderEvent,
   renderMoment,
   renderStatus,
   renderUrl,
   resultOf,
-  submitForm,
   type WebhookLocale,
   webhookLocaleOf,
 } from './webhooks-parts.ts'
@@ -98,19 +100,28 @@ function retryForm(visit: Visit, { id, status }: ShownDelivery) {
   if (!canRetry || !hasRight(visit, 'change-webhooks')) return ''
   const { title, busy } = webhookLocaleOf(visit.res).words.retry
   const path = `${visit.base}/webhooks/deliveries/${id}`
-  return renderPostForm(visit.member.person, path, newFormInput(), html`<button>${title}</button>`, busy)
+  return renderPostForm(
+    visit.member.person,
+    path,
+    renderHiddenInput('form', newId()),
+    html`<button>${title}</button>`,
+    busy,
+  )
 }
 
-function retry(visit: Visit): Promise<VisitResult> {
+async function retry(visit: Visit): Promise<VisitResult> {
   const { req, res } = visit
-  const params = { id: idOf(visit) }
   const key = formKey(visit, readFormFields(req, 'form').form, 'retry')
   const { words } = webhookLocaleOf(res)
   type Retried = { reason: keyof typeof words.retry.reasons | null }
-  const act = async () => {
-    const { reason } = await writeShown<Retried>(visit, 'retryWebhookDelivery', { params, key })
+  const input = { params: { id: idOf(visit) }, key }
+  try {
+    const { reason } = await writeShown<Retried>(visit, 'retryWebhookDelivery', input)
     const [look, text] = reason === null ? ['good', words.retry.done] : ['wait', words.retry.reasons[reason]]
-    return showDelivery(visit, html`<p class="notice ${look}" role="status">${text}</p>`)
+    return await showDelivery(visit, html`<p class="notice ${look}" role="status">${text}</p>`)
+  } catch (error) {
+    const messages = error instanceof Refusal ? messagesOf(visit, error) : null
+    if (messages === null) throw error
+    return { ...(await showDelivery(visit, '', messages)), status: (error as Refusal).statusCode }
   }
-  return submitForm(visit, act, (messages) => showDelivery(visit, '', messages))
 }

@@ -5,9 +5,8 @@ import type { FailureStage } from '../../schemas/responses/webhooks.ts'
 import type { FormMessages } from '../http/pages/forms.ts'
 import type { Shown } from '../http/routes/routes.ts'
 import { createPersonLocales } from '../people-pages/locale.ts'
-import type { VisitResult } from '../people-pages/serve.ts'
 import type { Visit } from '../people-pages/visit.ts'
-import { Refusal } from '../platform/errors.ts'
+import type { Refusal } from '../platform/errors.ts'
 import { arabicWebhookTexts } from './words/webhooks/ar.ts'
 import { englishWebhookTexts } from './words/webhooks/en.ts'
 import { frenchWebhookTexts } from './words/webhooks/fr.ts'
@@ -84,7 +83,8 @@ const fieldOfCode = {
 const limitScopes = ['replays', 'tests', 'audit', 'storage'] as const
 
 /** Null if the person can't mend it on the form. */
-function messagesOf({ words }: WebhookLocale, { code, extras }: Refusal): FormMessages | null {
+export function messagesOf({ res }: Visit, { code, extras }: Refusal): FormMessages | null {
+  const { words } = webhookLocaleOf(res)
   const { param = '', details } = extras
   if (Object.hasOwn(fieldOfCode, code)) {
     const field = fieldOfCode[code as keyof typeof fieldOfCode]
@@ -98,22 +98,4 @@ function messagesOf({ words }: WebhookLocale, { code, extras }: Refusal): FormMe
   const limited = limitScopes.find((each) => each === scope)
   if (code !== 'RATE_LIMITED' || limited === undefined) return null
   return { notice: limited === 'replays' && limit === 1 ? words.replayRunning : words.limits[limited] }
-}
-
-/** If the API refuses what the person can mend, shows the form `again`. */
-export async function submitForm(
-  visit: Visit,
-  act: () => Promise<VisitResult>,
-  again: (messages: FormMessages) => Promise<VisitResult>,
-): Promise<VisitResult> {
-  try {
-    return await act()
-  } catch (error) {
-    const messages = error instanceof Refusal ? messagesOf(webhookLocaleOf(visit.res), error) : null
-    if (messages === null) throw error
-    const page = await again(messages)
-    return page === null || page === 'sent' || 'to' in page
-      ? page
-      : { ...page, status: (error as Refusal).statusCode }
-  }
 }

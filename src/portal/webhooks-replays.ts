@@ -1,22 +1,26 @@
 import type { Router } from 'express'
 import { html } from 'ghtml'
 import { readFormFields } from '../http/body/read-form.ts'
-import { checkboxFields, type FormMessages, inputField, titleOfForm } from '../http/pages/forms.ts'
-import { renderTable } from '../http/pages/table.ts'
+import { checkboxFields, inputField, renderHiddenInput } from '../http/pages/forms.ts'
+import { isSafeMethod } from '../http/pages/own-origin.ts'
+import { renderTable, type TableColumn } from '../http/pages/table.ts'
 import { renderFactList } from '../http/pages/text.ts'
 import type { Shown } from '../http/routes/routes.ts'
-import { errorSummaryOf, type PersonPage, personPaging, renderPostForm } from '../people-pages/frame.ts'
-import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
+import { addForm, type FormPage } from '../people-pages/form.ts'
+import { type PersonPage, personPaging, renderPostForm } from '../people-pages/frame.ts'
+import { serveVisit } from '../people-pages/serve.ts'
 import { formKey, hasRight, readShown, type Visit, writeShown } from '../people-pages/visit.ts'
-import { idOf, newFormInput, readEndpoint } from './webhooks-endpoints.ts'
+import { newId } from '../platform/ids.ts'
+import { idOf, readEndpoint } from './webhooks-endpoints.ts'
 import {
   endpointPath,
+  messagesOf,
   momentOrNull,
   renderBadge,
   renderEvent,
   renderMoment,
   renderUrl,
-  submitForm,
+  type ShownEndpoint,
   type WebhookLocale,
   webhookLocaleOf,
 } from './webhooks-parts.ts'
@@ -24,86 +28,79 @@ import {
 type ShownReplay = Shown<'getWebhookReplay'>
 
 export function addReplayPages(router: Router): void {
-  const list = '/webhooks/endpoints/:id/replays'
-  router.get(
-    list,
-    serveVisit('read-webhooks', (visit) => showReplays(visit)),
-  )
-  router.post(list, serveVisit('change-webhooks', start))
+  router.get(list, serveVisit('read-webhooks', showReplays))
+  addForm(router, startForm)
   router.get(`${list}/:replayId`, serveVisit('read-webhooks', showReplay))
   router.get(`${list}/:replayId/state`, serveVisit('read-webhooks', sendState))
   router.post(`${list}/:replayId/cancel`, serveVisit('change-webhooks', cancel))
 }
 
+const list = '/webhooks/endpoints/:id/replays'
 const replaysPath = (visit: Visit) => `${endpointPath(visit, idOf(visit))}/replays`
 const paramsOf = (visit: Visit) => ({ id: idOf(visit), replayId: String(visit.req.params['replayId']) })
 
-async function showReplays(visit: Visit, messages: FormMessages = {}): Promise<PersonPage> {
+async function showReplays(visit: Visit): Promise<PersonPage> {
   const { req, res, base } = visit
   const locale = webhookLocaleOf(res)
-  const { words } = locale
-  const endpoint = await readEndpoint(visit)
-  const read = { params: { id: endpoint.id }, query: { page: req.query.page ?? '1' } }
-  const data = await readShown(visit, 'listWebhookReplays', read)
+  const { replay: words, createdAt: when, status } = locale.words
+  const { id, url } = await readEndpoint(visit)
+  const read = { params: { id }, query: { page: req.query.page ?? '1' } }
+  const { items, page, hasMore } = await readShown(visit, 'listWebhookReplays', read)
   const here = replaysPath(visit)
-  const columns = [
+  const columns: TableColumn<ShownReplay>[] = [
     {
-      label: words.createdAt,
-      html: ({ id, createdAt }: ShownReplay) =>
-        html`<a href="${here}/${id}">!${renderMoment(locale, createdAt)}</a>`,
+      label: when,
+      html: ({ id: own, createdAt }) =>
+        html`<a href="${here}/${own}">!${renderMoment(locale, createdAt)}</a>`,
     },
-    { label: words.status, html: (replay: ShownReplay) => renderReplayStatus(locale, replay) },
-    { label: words.replay.progress, html: (replay: ShownReplay) => html`${progressOf(locale, replay)}` },
+    { label: status, html: (replay) => renderReplayStatus(locale, replay) },
+    { label: words.progress, html: (replay) => html`${progressOf(locale, replay)}` },
   ]
-  const next = data.hasMore ? String(data.page + 1) : null
-  const paging = personPaging(res, (page) => (page === '' ? here : `?page=${page}`), data.page === 1, next)
-  const form = hasRight(visit, 'change-webhooks') ? startForm(visit, messages) : ''
-  return {
-    title: titleOfForm(locale, words.replay.title, messages),
-    current: `${base}/webhooks`,
-    body: html`<h1>${words.replay.title}</h1>!${errorSummaryOf(res, messages, words.notDone)}
-<p><a href="${endpointPath(visit, endpoint.id)}">!${renderUrl(endpoint.url)}</a></p>
-<p>${words.replay.about}</p>
-!${form}
-<h2>${words.replay.earlier}</h2>
-!${data.items.length === 0 ? html`<p>${words.replay.none}</p>` : renderTable(columns, data.items)}!${paging}`,
-  }
+  const next = hasMore ? String(page + 1) : null
+  const start = html`<p><a class="button" href="${here}/new">${words.title}</a></p>`
+  const body = html`<h1>${words.earlier}</h1>
+<p><a href="${endpointPath(visit, id)}">!${renderUrl(url)}</a></p>
+!${hasRight(visit, 'change-webhooks') ? start : ''}
+!${items.length === 0 ? html`<p>${words.none}</p>` : renderTable(columns, items)}
+!${personPaging(res, (after) => (after === '' ? here : `?page=${after}`), page === 1, next)}`
+  return { title: words.earlier, current: `${base}/webhooks`, body }
 }
 
 const typedNames = ['from', 'to', 'onlyUndelivered'] as const
 
-function startForm(visit: Visit, { faults = {} }: FormMessages) {
-  const { from, to, onlyUndelivered } = readFormFields(visit.req, ...typedNames)
-  const { replay } = webhookLocaleOf(visit.res).words
-  const isFirst = visit.req.method === 'GET'
-  const only = { name: 'onlyUndelivered', text: replay.only, isChosen: isFirst || onlyUndelivered !== '' }
-  const fields = html`!${newFormInput()}
-!${inputField('from', { label: replay.from, fault: faults.from, value: from, attributes: 'type="date"' })}
-!${inputField('to', { label: replay.to, hint: replay.toHint, fault: faults.to, value: to, attributes: 'type="date"' })}
-!${checkboxFields('which', { label: replay.which, choices: [only] })}`
-  const button = html`<button>${replay.button}</button>`
-  return renderPostForm(visit.member.person, replaysPath(visit), fields, button, replay.busy)
-}
-
-function start(visit: Visit): Promise<VisitResult> {
-  const { req } = visit
-  const { form, from, to, onlyUndelivered } = readFormFields(req, 'form', ...typedNames)
-  const body = {
-    ...(from === '' ? {} : { from }),
-    ...(to === '' ? {} : { to }),
-    onlyUndelivered: onlyUndelivered !== '',
-  }
-  const key = formKey(visit, form, 'replay', body)
-  const params = { id: idOf(visit) }
-  const act = async () => {
-    const { id } = await writeShown<ShownReplay>(visit, 'replayWebhookEvents', {
-      params,
-      body,
-      key,
-    })
-    return { to: `${replaysPath(visit)}/${id}` }
-  }
-  return submitForm(visit, act, (messages) => showReplays(visit, messages))
+const startForm: FormPage<ShownEndpoint> = {
+  right: 'change-webhooks',
+  path: `${list}/new`,
+  back: replaysPath,
+  messagesOf,
+  find: readEndpoint,
+  show({ req, res }, { url }, faults) {
+    const { replay } = webhookLocaleOf(res).words
+    const typed = readFormFields(req, ...typedNames)
+    const isChosen = isSafeMethod(req) || typed.onlyUndelivered !== ''
+    const day = (name: 'from' | 'to', hint?: string) =>
+      inputField(name, {
+        label: replay[name],
+        hint,
+        fault: faults[name],
+        value: typed[name],
+        attributes: 'type="date"',
+      })
+    const only = { name: 'onlyUndelivered', text: replay.only, isChosen }
+    const fields =
+      day('from') +
+      day('to', replay.toHint) +
+      checkboxFields('which', { label: replay.which, choices: [only] })
+    return { ...replay, about: html`<p>!${renderUrl(url)}</p><p>${replay.about}</p>`, fields }
+  },
+  async act(visit, { id }, keyOf) {
+    const { from, to, onlyUndelivered } = readFormFields(visit.req, ...typedNames)
+    const days = { ...(from !== '' && { from }), ...(to !== '' && { to }) }
+    const body = { ...days, onlyUndelivered: onlyUndelivered !== '' }
+    const input = { params: { id }, body, key: keyOf(id, body) }
+    const made = await writeShown<ShownReplay>(visit, 'replayWebhookEvents', input)
+    return { to: `${replaysPath(visit)}/${made.id}` }
+  },
 }
 
 const replayLooks = { RUNNING: 'wait', DONE: 'good', CANCELLED: 'faint' } as const
@@ -151,7 +148,7 @@ async function showReplay(visit: Visit): Promise<PersonPage> {
   const cancelForm = renderPostForm(
     visit.member.person,
     `${here}/cancel`,
-    newFormInput(),
+    renderHiddenInput('form', newId()),
     button,
     words.replay.busy,
   )

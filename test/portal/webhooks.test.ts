@@ -62,7 +62,7 @@ describe('The portal pages about webhooks', () => {
     const fields = { ...hiddenFields(page.text), url: 'x', ...paid }
     const french = await owner.post(`${base}/new`, fields, { 'Accept-Language': 'fr' })
     expect(french.text).to.include('Saisissez une adresse https publique')
-    for (let made = 0; made < 5; made += 1) await create(`${url}/${made}`)
+    for (const each of [1, 2, 3, 4, 5]) await create(`${url}/${each}`)
     expect((await create(`${url}/6`)).made.text).to.include('can have 5 endpoints')
     expect(await endpoints()).to.have.length(5)
   })
@@ -167,12 +167,12 @@ describe('The portal pages about webhooks', () => {
     const theirs = path.replace(owner.businessId, stranger.businessId)
     for (const each of ['', '/change', '/rotate', '/test', '/replays'])
       expect((await stranger.get(theirs + each)).status, each).to.equal(404)
-    for (const each of ['/change', '/rotate', '/test', '/replays', '/delete'])
+    for (const each of ['/change', '/rotate', '/test', '/replays/new', '/delete'])
       expect(
         (await stranger.act(theirs + each, { form: 'x', url, ...paid, from: '2026-01-01' })).status,
       ).to.equal(404)
     expect((await owner.get(path.replace('/test/', '/live/'))).status).to.equal(404)
-    for (const each of ['/change', '/rotate', '/test', '/replays', '/delete']) {
+    for (const each of ['/change', '/rotate', '/test', '/replays/new', '/delete']) {
       const forged = await owner.post(path + each, { csrf: 'x', form: 'x', url, ...paid })
       expect(forged.status, each).to.equal(403)
     }
@@ -189,22 +189,22 @@ describe('The portal pages about webhooks', () => {
     await changeAsOperator(service, owner.businessId, { suspended: true })
     const page = await owner.get(path)
     expect(page.text).to.include(url).and.not.include('/rotate').and.not.include('/change')
-    for (const each of ['/change', '/test', '/delete', '/replays', '/rotate'])
+    for (const each of ['/change', '/test', '/delete', '/replays/new', '/rotate'])
       expect((await owner.act(path + each, { form: 'x' })).status).to.equal(403)
   })
 
   it('starts, shows and cancels a replay, one at a time', async () => {
     const { path } = await create()
-    const refused = await submit(owner, `${path}/replays`, { from: '', onlyUndelivered: 'on' })
+    const refused = await submit(owner, `${path}/replays/new`, { from: '', onlyUndelivered: 'on' })
     expect([refused.status, refused.text.includes('id="from-fault"')]).to.deep.equal([400, true])
-    const page = await owner.get(`${path}/replays`)
+    const page = await owner.get(`${path}/replays/new`)
     const fields = { ...hiddenFields(page.text), from: '2026-01-01' }
     const [first, second] = [
-      await owner.post(`${path}/replays`, fields),
-      await owner.post(`${path}/replays`, fields),
+      await owner.post(`${path}/replays/new`, fields),
+      await owner.post(`${path}/replays/new`, fields),
     ]
     expect(first.location).to.equal(second.location).and.include(`${path}/replays/`)
-    const running = await submit(owner, `${path}/replays`, { from: '2026-01-01' })
+    const running = await submit(owner, `${path}/replays/new`, { from: '2026-01-01' })
     expect([running.status, running.text.includes('already running')]).to.deep.equal([429, true])
     const own = String(first.location)
     expect((await owner.get(own)).text)
@@ -213,7 +213,7 @@ describe('The portal pages about webhooks', () => {
     expect(JSON.parse((await owner.get(`${own}/state`)).text)).to.deep.equal({ state: 'RUNNING.0' })
     expect((await owner.act(`${own}/cancel`, { form: 'a' })).location).to.equal(own)
     expect((await owner.get(own)).text).to.include('Cancelled on request')
-    const next = String((await submit(owner, `${path}/replays`, { from: '2026-01-01' })).location)
+    const next = String((await submit(owner, `${path}/replays/new`, { from: '2026-01-01' })).location)
     await runReplays(service.deps)
     expect((await owner.get(next)).text)
       .to.include('Done')

@@ -42,6 +42,8 @@ export const arabicFrameTexts: FrameTexts = {
     activity: 'ما حدث',
   },
   otherMode: { test: 'إلى البيئة التجريبية', live: 'إلى البيئة الحقيقية' },
+  notDone: 'لم تُنفَّذ العملية',
+  back: 'رجوع',
   oneMoment: 'لحظة من فضلك',
   proceed: 'متابعة',
   start: 'إلى الصفحة الرئيسية',

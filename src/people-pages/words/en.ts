@@ -43,6 +43,8 @@ export const englishFrameTexts = {
     activity: 'What happened',
   },
   otherMode: { test: 'Go to the sandbox', live: 'Go to live' },
+  notDone: 'Not done',
+  back: 'Back',
   oneMoment: 'One moment',
   proceed: 'Continue',
   start: 'Go to the start page',

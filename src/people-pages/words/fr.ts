@@ -43,6 +43,8 @@ export const frenchFrameTexts: FrameTexts = {
     activity: 'Historique',
   },
   otherMode: { test: 'Aller au bac à sable', live: 'Aller au réel' },
+  notDone: 'Opération non effectuée',
+  back: 'Retour',
   oneMoment: 'Un instant',
   proceed: 'Continuer',
   start: 'Aller à la page d’accueil',

@@ -1,8 +1,6 @@
 import type { SettingsTexts } from './en.ts'
 
 export const arabicSettingsTexts: SettingsTexts = {
-  notDone: 'لم يتغيّر شيء',
-  back: 'رجوع',
   actions: 'إجراءات',
   operator: 'المشغّل',
   usedUp: 'بلغتم الحد اليومي لهذه التغييرات. أعد المحاولة غدًا (UTC).',

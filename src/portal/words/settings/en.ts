@@ -3,8 +3,6 @@ import type { OwnerAct } from '../../../audit/acts.ts'
 import type { Texts } from '../../../http/pages/words.ts'
 
 export const englishSettingsTexts = {
-  notDone: 'Nothing was changed',
-  back: 'Back',
   actions: 'Actions',
   operator: 'the operator',
   usedUp: 'The daily limit for such changes is used up. Try again tomorrow (UTC).',

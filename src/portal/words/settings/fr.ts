@@ -1,8 +1,6 @@
 import type { SettingsTexts } from './en.ts'
 
 export const frenchSettingsTexts: SettingsTexts = {
-  notDone: 'Rien n’a été modifié',
-  back: 'Retour',
   actions: 'Actions',
   operator: 'l’opérateur',
   usedUp: 'La limite quotidienne de ces modifications est atteinte. Réessayez demain (UTC).',

@@ -6,7 +6,6 @@ export const arabicWebhookTexts: WebhookTexts = {
   failing: 'لم يصل آخر حدث إلى خادمك:',
   noEndpoints: 'لا توجد عناوين استقبال بعد.',
   noDeliveries: 'لا توجد إرسالات هنا.',
-  notDone: 'لم تُنفَّذ العملية',
   endpoint: 'عنوان الاستقبال',
   toEndpoint: 'إلى عنوان الاستقبال',
   url: 'العنوان (URL)',

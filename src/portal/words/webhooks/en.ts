@@ -7,7 +7,6 @@ export const englishWebhookTexts = {
   failing: 'The latest event did not reach your server:',
   noEndpoints: 'There are no endpoints yet.',
   noDeliveries: 'There are no deliveries here.',
-  notDone: 'Not done',
   endpoint: 'Endpoint',
   toEndpoint: 'Go to the endpoint',
   url: 'Address (URL)',

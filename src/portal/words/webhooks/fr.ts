@@ -7,7 +7,6 @@ export const frenchWebhookTexts: WebhookTexts = {
   failing: 'Le dernier événement n’est pas arrivé à votre serveur\u00a0:',
   noEndpoints: 'Il n’y a pas encore d’adresse d’envoi.',
   noDeliveries: 'Il n’y a aucun envoi ici.',
-  notDone: 'Opération non effectuée',
   endpoint: 'Adresse d’envoi',
   toEndpoint: 'Voir l’adresse d’envoi',
   url: 'Adresse (URL)',
