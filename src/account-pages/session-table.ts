@@ -17,10 +17,10 @@ export function renderSessions(
   if (sessions.length === 0) return html`<p>${words.noSessions}</p>`
   const [signedIn, lastSeen, from, program, end] = words.columns
   const columns: TableColumn<AccountSession>[] = [
-    { label: signedIn, html: ({ createdAt }) => time(createdAt) },
-    { label: lastSeen, html: ({ lastSeenAt }) => time(lastSeenAt) },
-    { label: from, html: ({ from: ip }) => html`<span class="id">${ip}</span>` },
-    { label: program, html: ({ client }) => isolateText(clientInWords(words, client)) },
+    [signedIn, ({ createdAt }) => time(createdAt)],
+    [lastSeen, ({ lastSeenAt }) => time(lastSeenAt)],
+    [from, ({ from: ip }) => html`<span class="id">${ip}</span>`],
+    [program, ({ client }) => isolateText(clientInWords(words, client))],
   ]
   const endButton = ({ sessionId, from: ip }: AccountSession) =>
     sessionId === own.sessionId
@@ -30,7 +30,7 @@ export function renderSessions(
           endPath?.(sessionId) ?? '',
           html`${words.end}<span class="unseen"> ${words.endFrom(ip)}</span>`,
         )
-  if (endPath !== null) columns.push({ label: end, isAction: true, html: endButton })
+  if (endPath !== null) columns.push([end, endButton, 'action'])
   return renderTable(columns, sessions, { caption: words.seenNote })
 }
 

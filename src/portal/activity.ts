@@ -80,15 +80,9 @@ function columns({ res }: Visit, { people, keys }: Names): TableColumn<AuditEven
       ? html` <span class="badge">${activity.sandbox}</span>`
       : ''
   return [
-    {
-      label: activity.when,
-      html: ({ at }) => html`<time datetime="${at.toISOString()}">${moment(at)}</time>`,
-    },
-    { label: activity.who, html: who },
-    {
-      label: activity.what,
-      html: (line) => html`${activity.acts[line.act as OwnerAct]}!${sandbox(line)}`,
-    },
-    { label: activity.about, html: about },
+    [activity.when, ({ at }) => html`<time datetime="${at.toISOString()}">${moment(at)}</time>`],
+    [activity.who, who],
+    [activity.what, (line) => html`${activity.acts[line.act as OwnerAct]}!${sandbox(line)}`],
+    [activity.about, about],
   ]
 }

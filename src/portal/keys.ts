@@ -7,27 +7,19 @@ import { requestLiveAccess } from '../businesses/change-business.ts'
 import { issueOwnKey, rotateApiKey, setKeyStatus } from '../businesses/change-key.ts'
 import { type KeyFacts, listKeys, lookUpKey, type SecretFacts } from '../businesses/key-facts.ts'
 import { readFormFields } from '../http/body/read-form.ts'
-import { inputField } from '../http/pages/forms.ts'
+import { checkboxFields, inputField } from '../http/pages/forms.ts'
+import { isSafeMethod } from '../http/pages/own-origin.ts'
 import { renderTable, type TableColumn } from '../http/pages/table.ts'
-import { renderLtr } from '../http/pages/text.ts'
+import { renderLtr, renderTime } from '../http/pages/text.ts'
 import { publishableScopes } from '../http/routes/routes.ts'
 import type { RightName } from '../people/rights.ts'
-import { addForm } from '../people-pages/form.ts'
-import { type PersonPage, personPaging, renderPostForm } from '../people-pages/frame.ts'
-import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
+import { addForm, type FormPage } from '../people-pages/form.ts'
+import { type PersonPage, personPaging } from '../people-pages/frame.ts'
+import { serveVisit } from '../people-pages/serve.ts'
 import { hasRight, type Visit } from '../people-pages/visit.ts'
 import { modeOf } from '../platform/mode.ts'
 import { isIpRange } from '../platform/network.ts'
-import {
-  actionColumn,
-  notePage,
-  queryText,
-  readOwn,
-  runOwnAct,
-  secretText,
-  settingsLocaleOf,
-  typedOr,
-} from './settings.ts'
+import * as settings from './settings.ts'
 
 const list = '/keys'
 const pageSize = 50
@@ -37,11 +29,15 @@ const right = ({ member }: Visit): RightName => (member.sandbox ? 'change-test-k
 
 export function addKeyPages(router: Router): void {
   router.get(list, serveVisit('read-keys', keysPage))
-  router.post(`${list}/live-access`, serveVisit('ask-for-live', requestLive))
-  for (const kind of kinds) addNewKeyForm(router, kind)
-  addRotateForm(router)
-  addRevokeForm(router)
+  addForm(router, liveAccessForm)
+  for (const kind of kinds) addForm(router, newKeyForm(kind))
+  addForm(router, rotateForm)
+  addForm(router, revokeForm)
 }
+
+const textsOf = ({ res }: Visit) => settings.settingsLocaleOf(res).words.keys
+
+type KeyTexts = ReturnType<typeof textsOf>
 
 /** Other businesses' keys, and those of the other environment, seem not to exist. */
 async function findKey({ deps, req, caller }: Visit): Promise<KeyFacts | null> {
@@ -51,11 +47,11 @@ async function findKey({ deps, req, caller }: Visit): Promise<KeyFacts | null> {
 
 async function keysPage(visit: Visit): Promise<PersonPage> {
   const { res, caller, base } = visit
-  const { words } = settingsLocaleOf(res)
-  const after = queryText(visit, 'after')
+  const { words } = settings.settingsLocaleOf(res)
+  const after = settings.queryText(visit, 'after')
   const filter = { businessId: caller.businessId, mode: modeOf(caller) }
   const slice = { limit: pageSize, after: after || null }
-  const { items, next } = await readOwn(visit, (deps) => listKeys(deps, filter, slice))
+  const { items, next } = await settings.readOwn(visit, (deps) => listKeys(deps, filter, slice))
   const links = kinds.map(
     (kind) => html`<li><a class="button" href="${base}${list}/new/${kind}">${words.keys.make[kind]}</a></li>`,
   )
@@ -70,37 +66,29 @@ async function keysPage(visit: Visit): Promise<PersonPage> {
 }
 
 function columns(visit: Visit): TableColumn<KeyFacts>[] {
-  const { base, res } = visit
-  const { words, moment } = settingsLocaleOf(res)
-  const { keys } = words
+  const locale = settings.settingsLocaleOf(visit.res)
+  const { keys } = locale.words
   const overlap = ({ state, validUntil: end }: SecretFacts) =>
-    state === 'overlap' && end ? html`<div class="faint">${keys.overlapEnds(moment(end))}</div>` : ''
+    state === 'overlap' && end ? html`<div class="faint">${keys.overlapEnds(locale.moment(end))}</div>` : ''
   const link = (id: string, act: 'rotate' | 'revoke') =>
-    html`<a href="${base}${list}/${id}/${act}">${keys[act]}</a>`
+    html`<a href="${visit.base}${list}/${id}/${act}">${keys[act]}</a>`
   return [
-    {
-      label: keys.key,
-      html: ({ key, secrets }) => html`<code>!${renderLtr(key)}</code>!${secrets.map(overlap)}`,
-    },
-    { label: keys.state, html: ({ status }) => html`${keys.states[status]}` },
-    { label: keys.kind, html: ({ kind }) => html`${keys.kinds[kind]}` },
-    { label: keys.scopes, html: ({ scopes }) => html`${scopeText(scopes, keys)}` },
-    {
-      label: keys.addresses,
-      html: ({ ipAllowlist: only }) =>
+    [keys.key, ({ key, secrets }) => html`<code>!${renderLtr(key)}</code>!${secrets.map(overlap)}`],
+    [keys.state, ({ status }) => html`${keys.states[status]}`],
+    [keys.kind, ({ kind }) => html`${keys.kinds[kind]}`],
+    [keys.scopes, ({ scopes }) => html`${scopeText(scopes, keys)}`],
+    [
+      keys.addresses,
+      ({ ipAllowlist: only }) =>
         only.length === 0 ? html`${keys.allAddresses}` : renderLtr(only.join(', ')),
-    },
-    { label: keys.created, html: ({ createdAt }) => html`${moment(createdAt)}` },
-    { label: keys.lastUsed, html: ({ lastUsedDay }) => html`<bdi>${lastUsedDay ?? keys.never}</bdi>` },
-    ...actionColumn(visit, right(visit), ({ id, status }: KeyFacts) =>
+    ],
+    [keys.created, ({ createdAt }) => renderTime(locale, createdAt)],
+    [keys.lastUsed, ({ lastUsedDay }) => html`<bdi>${lastUsedDay ?? keys.never}</bdi>`],
+    ...settings.actionColumn(visit, right(visit), ({ id, status }: KeyFacts) =>
       status === 'revoked' ? '' : html`!${link(id, 'rotate')} !${link(id, 'revoke')}`,
     ),
   ]
 }
-
-const textsOf = ({ res }: Visit) => settingsLocaleOf(res).words.keys
-
-type KeyTexts = ReturnType<typeof textsOf>
 
 const scopeText = (scopes: KeyFacts['scopes'], { allScopes, scopeNames }: KeyTexts): string =>
   apiScopes.every((scope) => scopes.includes(scope))
@@ -109,74 +97,75 @@ const scopeText = (scopes: KeyFacts['scopes'], { allScopes, scopeNames }: KeyTex
 
 function liveAccess(visit: Visit): string {
   const { member, base, res } = visit
-  const { words, moment } = settingsLocaleOf(res)
-  const { liveTitle, liveText, requestLive: text, requesting, requested } = words.keys
+  const { liveTitle, liveText, requestLive, requested } = textsOf(visit)
   const { liveApproved, liveRequest } = member.business
   if (liveApproved) return ''
-  const path = `${base}${list}/live-access`
-  const button = renderPostForm(member.person, path, '', html`<button>${text}</button>`, requesting)
-  const state =
-    liveRequest !== undefined
-      ? html`<p role="status">${requested(moment(liveRequest.at))}</p>`
-      : hasRight(visit, 'ask-for-live')
-        ? button
-        : ''
+  const at = liveRequest && settings.settingsLocaleOf(res).moment(liveRequest.at)
+  const link = html`<p><a class="button" href="${base}${list}/live-access">${requestLive}</a></p>`
+  const state = at ? html`<p role="status">${requested(at)}</p>` : hasRight(visit, 'ask-for-live') ? link : ''
   return html`<h2>${liveTitle}</h2><div class="card"><p>${liveText}</p>!${state}</div>`
 }
 
 /** Adds one line to the audit trail until the business is approved, so it needs no quota. */
-async function requestLive({ deps, caller, base }: Visit): Promise<VisitResult> {
-  await requestLiveAccess(deps, caller.businessId, byCaller(caller))
-  return { to: base + list }
+const liveAccessForm: FormPage<object> = {
+  right: 'ask-for-live',
+  path: `${list}/live-access`,
+  find: async () => ({}),
+  show(visit) {
+    const { liveTitle: title, liveText, requestLive: button, requesting: busy } = textsOf(visit)
+    return { title, about: html`<p>${liveText}</p>`, button, busy }
+  },
+  act: async ({ deps, caller }) => ({
+    done: await requestLiveAccess(deps, caller.businessId, byCaller(caller)),
+  }),
 }
 
-const usableScopes = (kind: KeyKind) => (kind === 'secret' ? apiScopes : publishableScopes)
-
-const addNewKeyForm = (router: Router, kind: KeyKind): void =>
-  addForm(router, {
+const newKeyForm = (kind: KeyKind): FormPage<object> => {
+  const usable: readonly ApiScope[] = kind === 'secret' ? apiScopes : publishableScopes
+  const typedOf = ({ req }: Visit) => {
+    const { addresses, ...chosen } = readFormFields(req, 'addresses', ...usable)
+    return { addresses, scopes: usable.filter((scope) => isSafeMethod(req) || chosen[scope] !== '') }
+  }
+  return {
     right,
     path: `${list}/new/${kind}`,
     find: async () => ({}),
     show(visit, _found, faults) {
       const keys = textsOf(visit)
-      const usable = usableScopes(kind)
-      const all = Object.fromEntries(usable.map((scope) => [scope, 'on'])) as Record<ApiScope, string>
-      const { addresses, ...chosen } = typedOr(visit, { addresses: '', ...all })
-      const boxes = usable.map(
-        (scope) =>
-          html`<label class="choice"><input type="checkbox" name="${scope}" value="on" !${chosen[scope] === 'on' ? 'checked' : ''}> ${keys.scopeNames[scope]}</label>`,
-      )
+      const { addresses: value, scopes } = typedOf(visit)
+      const choices = usable.map((scope) => ({
+        name: scope,
+        text: html`${keys.scopeNames[scope]}`,
+        isChosen: scopes.includes(scope),
+      }))
       const attributes = 'dir="ltr" autocomplete="off" maxlength="1000"'
       const [label, hint, fault] = [keys.addresses, keys.addressesHint, faults.addresses]
-      const fields = html`<p>${keys.aboutKind[kind]}</p>
-<fieldset id="scopes" tabindex="-1"><legend>${keys.scopes}</legend>!${faults.scopes ? html`<p class="fault">${faults.scopes}</p>` : ''}!${boxes}</fieldset>
-!${inputField('addresses', { label, hint, value: addresses, fault, attributes })}`
-      return { title: keys.make[kind], fields, button: keys.makeIt, busy: keys.making }
+      const fields =
+        checkboxFields('scopes', { label: keys.scopes, fault: faults.scopes, choices }) +
+        inputField('addresses', { label, hint, value, fault, attributes })
+      const about = html`<p>${keys.aboutKind[kind]}</p>`
+      return { title: keys.make[kind], about, fields, button: keys.makeIt, busy: keys.making }
     },
     async act(visit, _found, keyOf) {
-      const { deps, req, caller } = visit
+      const { deps, caller } = visit
       const keys = textsOf(visit)
-      const usable = usableScopes(kind)
-      const { addresses, ...chosen } = readFormFields(req, 'addresses', ...usable)
-      const scopes = usable.filter((scope) => chosen[scope] === 'on')
+      const { addresses, scopes } = typedOf(visit)
       const ipAllowlist = addresses.split(/[\s,;]+/).filter((entry) => entry !== '')
       const fault = addressFault(ipAllowlist, keys)
-      const faults = {
-        ...(scopes.length === 0 && { scopes: keys.noScope }),
-        ...(fault !== null && { addresses: fault }),
-      }
-      if (Object.keys(faults).length > 0) return { faults }
+      if (scopes.length === 0) return { faults: { scopes: keys.noScope, ...(fault && { addresses: fault }) } }
+      if (fault !== null) return { faults: { addresses: fault } }
       const input = { businessId: caller.businessId, mode: modeOf(caller), kind, scopes, ipAllowlist }
-      const result = await runOwnAct(
+      const result = await settings.runOwnAct(
         visit,
         (by) => issueOwnKey(deps, input, keyOf(), by),
         (made) => made !== 'too-many' && 'key' in made,
       )
       if ('notice' in result) return result
       if (result.done === 'too-many') return { notice: keys.tooMany }
-      return 'key' in result.done ? shownOnce(visit, result.done.key) : repeated(visit)
+      return shownOnce(visit, 'key' in result.done ? result.done.key : null)
     },
-  })
+  }
+}
 
 const maxAddresses = 50
 
@@ -186,54 +175,49 @@ function addressFault(entries: readonly string[], keys: KeyTexts): string | null
   return bad === undefined ? null : keys.badAddress(bad)
 }
 
-function shownOnce(visit: Visit, key: string): PersonPage {
-  const { made: title, once: notice } = textsOf(visit)
-  return notePage(visit, { title, notice, more: secretText(key), list })
-}
-
-function repeated(visit: Visit): PersonPage {
-  const { repeated: title, repeatedText: notice } = textsOf(visit)
-  return notePage(visit, { status: 409, title, notice, list })
+/** Null if the form has made its key already, which can't be shown again. */
+function shownOnce(visit: Visit, key: string | null): PersonPage {
+  const { made, once, repeated, repeatedText } = textsOf(visit)
+  return key === null
+    ? settings.notePage(visit, { status: 409, title: repeated, notice: repeatedText, list })
+    : settings.notePage(visit, { title: made, notice: once, more: settings.secretText(key), list })
 }
 
 const keyText = ({ key }: KeyFacts) => html`<p><code>!${renderLtr(key)}</code></p>`
 
-const addRotateForm = (router: Router): void =>
-  addForm(router, {
-    right,
-    path: `${list}/:id/rotate`,
-    find: findKey,
-    show(visit, key) {
-      const keys = textsOf(visit)
-      const { overlap } = typedOr(visit, { overlap: '86400' })
-      const fields = html`!${keyText(key)}<p>${keys.rotateText}</p>
-!${inputField('overlap', { label: keys.overlap, choices: keys.overlaps, value: overlap })}`
-      return { title: keys.rotateTitle, fields, button: keys.rotate, busy: keys.rotating }
-    },
-    async act(visit, { id, status }, keyOf) {
-      const { overlaps, badOverlap } = textsOf(visit)
-      const { overlap } = readFormFields(visit.req, 'overlap')
-      if (!Object.hasOwn(overlaps, overlap)) return { faults: { overlap: badOverlap } }
-      if (status === 'revoked') return { done: false }
-      const result = await runOwnAct(
-        visit,
-        (by) => rotateApiKey(visit.deps, id, Number(overlap), by, keyOf()),
-        (issued) => issued !== null,
-      )
-      if ('notice' in result) return result
-      return result.done === null ? repeated(visit) : shownOnce(visit, result.done.key)
-    },
-  })
+const rotateForm: FormPage<KeyFacts> = {
+  right,
+  path: `${list}/:id/rotate`,
+  find: findKey,
+  show(visit, key) {
+    const { rotateTitle: title, rotateText, overlap: label, overlaps: choices, ...keys } = textsOf(visit)
+    const { overlap: value } = settings.typedOr(visit, { overlap: '86400' })
+    const about = html`!${keyText(key)}<p>${rotateText}</p>`
+    const fields = inputField('overlap', { label, choices, value })
+    return { title, about, fields, button: keys.rotate, busy: keys.rotating }
+  },
+  async act(visit, { id, status }, keyOf) {
+    const { overlaps, badOverlap } = textsOf(visit)
+    const { overlap } = readFormFields(visit.req, 'overlap')
+    if (!Object.hasOwn(overlaps, overlap)) return { faults: { overlap: badOverlap } }
+    if (status === 'revoked') return { done: false }
+    const result = await settings.runOwnAct(
+      visit,
+      (by) => rotateApiKey(visit.deps, id, Number(overlap), by, keyOf()),
+      (issued) => issued !== null,
+    )
+    return 'notice' in result ? result : shownOnce(visit, result.done?.key ?? null)
+  },
+}
 
-const addRevokeForm = (router: Router): void =>
-  addForm(router, {
-    right,
-    path: `${list}/:id/revoke`,
-    find: findKey,
-    show(visit, key) {
-      const { revokeTitle: title, revokeText, revoke: button, revoking: busy } = textsOf(visit)
-      const fields = html`!${keyText(key)}<p>${revokeText}</p>`
-      return { title, fields, button, busy, isDanger: true }
-    },
-    act: (visit, { id }) => runOwnAct(visit, (by) => setKeyStatus(visit.deps, id, 'revoked', by)),
-  })
+const revokeForm: FormPage<KeyFacts> = {
+  right,
+  path: `${list}/:id/revoke`,
+  find: findKey,
+  show(visit, key) {
+    const { revokeTitle: title, revokeText, revoke: button, revoking: busy } = textsOf(visit)
+    const about = html`!${keyText(key)}<p>${revokeText}</p>`
+    return { title, about, button, busy, isDanger: true }
+  },
+  act: (visit, { id }) => settings.runOwnAct(visit, (by) => setKeyStatus(visit.deps, id, 'revoked', by)),
+}

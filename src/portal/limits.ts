@@ -86,19 +86,19 @@ function columns({ res }: Visit): TableColumn<Usage>[] {
   const amount = (name: RowName, value: number) =>
     name.endsWith('Bytes') ? limits.megabytes(number(value / 1e6)) : number(value)
   return [
-    { label: limits.what, html: ([name]) => html`${limits.rows[name]}` },
-    {
-      label: limits.used,
-      html: ([name, used, limit]) => {
+    [limits.what, ([name]) => html`${limits.rows[name]}`],
+    [
+      limits.used,
+      ([name, used, limit]) => {
         if (limit === null) return html`${limits.unlimited}`
         if (used === null) return html`${limits.unknown}`
         return html`${limits.ofLimit(amount(name, used), amount(name, limit))}
 <meter class="meter" aria-label="${limits.rows[name]}" min="0" max="${limit}" high="${limit * warnedPart}" optimum="0" value="${Math.min(used, limit)}"></meter>`
       },
-    },
-    {
-      label: limits.left,
-      html: ([name, used, limit]) => {
+    ],
+    [
+      limits.left,
+      ([name, used, limit]) => {
         if (limit === null || used === null) return ''
         const left = Math.max(0, limit - used)
         const warning = left === 0 ? limits.usedUp : used >= limit * warnedPart ? limits.nearly : ''
@@ -106,7 +106,7 @@ function columns({ res }: Visit): TableColumn<Usage>[] {
           warning === '' ? '' : html` <strong class="${left === 0 ? 'bad' : 'wait'}">${warning}</strong>`
         return html`${amount(name, left)}!${notice}`
       },
-    },
+    ],
   ]
 }
 

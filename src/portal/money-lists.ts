@@ -1,19 +1,12 @@
 import type { Router } from 'express'
 import { html } from 'ghtml'
+import { renderTime } from '../http/pages/text.ts'
 import type { Shown } from '../http/routes/routes.ts'
 import type { PersonPage } from '../people-pages/frame.ts'
 import { serveVisit } from '../people-pages/serve.ts'
 import { readShown, type Visit } from '../people-pages/visit.ts'
 import { type FilterFields, readQueryText, renderListPage } from './money-filter.ts'
-import {
-  type MoneyLocale,
-  moneyColumn,
-  moneyLocaleOf,
-  renderMoment,
-  renderName,
-  renderReference,
-  textColumn,
-} from './money-locale.ts'
+import * as money from './money-locale.ts'
 
 export function addMoneyLists(router: Router): void {
   router.get('/money/entries', serveVisit('read-money', showEntries))
@@ -28,7 +21,7 @@ const links = {
 } as const
 
 export function renderMoneyLinks({ base, res }: Visit, current: keyof typeof links): string {
-  const { books, payments } = moneyLocaleOf(res).words
+  const { books, payments } = money.moneyLocaleOf(res).words
   const items = (Object.keys(links) as (keyof typeof links)[]).map(
     (name) =>
       html`<li><a href="${base + links[name]}" !${name === current ? 'aria-current="page"' : ''}>${books.links[name]}</a></li>`,
@@ -36,7 +29,7 @@ export function renderMoneyLinks({ base, res }: Visit, current: keyof typeof lin
   return html`<ul class="links">!${items}<li><a href="${base}/payments/export">${payments.export}</a></li></ul>`
 }
 
-const spanFields = ({ words: { filter } }: MoneyLocale): FilterFields => ({
+const spanFields = ({ words: { filter } }: money.MoneyLocale): FilterFields => ({
   from: [filter.from, 'date'],
   to: [filter.to, 'date'],
 })
@@ -44,7 +37,7 @@ const spanFields = ({ words: { filter } }: MoneyLocale): FilterFields => ({
 type Entry = Shown<'listBalanceEntries'>['items'][number]
 
 function showEntries(visit: Visit): Promise<PersonPage> {
-  const locale = moneyLocaleOf(visit.res)
+  const locale = money.moneyLocaleOf(visit.res)
   const { books, filter } = locale.words
   const { entries } = books
   const link = readQueryText(visit, 'type') === 'payout' ? 'payouts' : 'entries'
@@ -56,12 +49,12 @@ function showEntries(visit: Visit): Promise<PersonPage> {
     current: visit.base + links.balance,
     fields: { type: [entries.type, types], ...spanFields(locale) },
     columns: [
-      { label: entries.at, html: ({ bookedAt }) => renderMoment(locale, bookedAt) },
-      { label: entries.type, html: ({ type }) => renderName(entries.types, type) },
-      moneyColumn(locale, entries.amount, ({ amount }) => amount),
-      moneyColumn(locale, entries.balance, ({ balance }) => balance),
-      { label: entries.payment, html: ({ referenceNumber }) => renderReference(visit, referenceNumber) },
-      textColumn(entries.reference, (entry) => entry.merchantReference ?? entry.payoutReference),
+      [entries.at, ({ bookedAt }) => renderTime(locale, bookedAt)],
+      [entries.type, ({ type }) => money.renderName(entries.types, type)],
+      money.moneyColumn(locale, entries.amount, ({ amount }) => amount),
+      money.moneyColumn(locale, entries.balance, ({ balance }) => balance),
+      [entries.payment, ({ referenceNumber }) => money.renderReference(visit, referenceNumber)],
+      money.textColumn(entries.reference, (entry) => entry.merchantReference ?? entry.payoutReference),
     ],
     intro: renderMoneyLinks(visit, link),
     none: () => html`${link === 'payouts' ? entries.noPayouts : entries.none}`,
@@ -71,7 +64,7 @@ function showEntries(visit: Visit): Promise<PersonPage> {
 type ListedRefund = Shown<'listRefunds'>['items'][number]
 
 function showRefunds(visit: Visit): Promise<PersonPage> {
-  const locale = moneyLocaleOf(visit.res)
+  const locale = money.moneyLocaleOf(visit.res)
   const { books, payments } = locale.words
   const { refunds } = payments
   return renderListPage<ListedRefund>(visit, {
@@ -81,12 +74,12 @@ function showRefunds(visit: Visit): Promise<PersonPage> {
     current: visit.base + links.balance,
     fields: spanFields(locale),
     columns: [
-      { label: refunds.at, html: (each) => renderMoment(locale, each.refundedAt ?? each.bookedAt) },
-      moneyColumn(locale, refunds.amount, ({ amount }) => amount),
-      textColumn(refunds.reason, ({ reason }) => reason),
-      { label: books.entries.payment, html: (each) => renderReference(visit, each.referenceNumber) },
-      textColumn(payments.facts.merchantReference, ({ merchantReference }) => merchantReference),
-      moneyColumn(locale, refunds.returned, ({ returnedFees }) => returnedFees?.providerTtc ?? 0),
+      [refunds.at, (each) => renderTime(locale, each.refundedAt ?? each.bookedAt)],
+      money.moneyColumn(locale, refunds.amount, ({ amount }) => amount),
+      money.textColumn(refunds.reason, ({ reason }) => reason),
+      [books.entries.payment, (each) => money.renderReference(visit, each.referenceNumber)],
+      money.textColumn(payments.facts.merchantReference, ({ merchantReference }) => merchantReference),
+      money.moneyColumn(locale, refunds.returned, ({ returnedFees }) => returnedFees?.providerTtc ?? 0),
     ],
     intro: renderMoneyLinks(visit, 'refunds'),
     none: () => html`${books.noRefunds}`,

@@ -20,9 +20,6 @@ export const paramOf = ({ req }: Visit, name = 'id'): string => String(req.param
 
 export const paymentPath = ({ base }: Visit, reference: string): string => `${base}/payments/${reference}`
 
-export const renderMoment = ({ moment }: MoneyLocale, at: string): string =>
-  html`<time datetime="${at}">${moment(new Date(at))}</time>`
-
 export const renderReference = (visit: Visit, reference: string | null | undefined): string =>
   reference ? html`<a class="id" dir="ltr" href="${paymentPath(visit, reference)}">${reference}</a>` : ''
 
@@ -30,13 +27,13 @@ export const moneyColumn = <Item>(
   locale: MoneyLocale,
   label: string,
   amount: (item: Item) => number,
-): TableColumn<Item> => ({ label, classes: 'number', html: (item) => renderMoney(locale, amount(item)) })
+): TableColumn<Item> => [label, (item) => renderMoney(locale, amount(item)), 'number']
 
 /** For what merchants typed. */
-export const textColumn = <Item>(label: string, text: (item: Item) => string | null): TableColumn<Item> => ({
+export const textColumn = <Item>(label: string, text: (item: Item) => string | null): TableColumn<Item> => [
   label,
-  html: (item) => isolateTextOrNull(text(item) ?? null) ?? '',
-})
+  (item) => isolateTextOrNull(text(item) ?? null) ?? '',
+]
 
 /** Names that a later version of the API may add are shown as they are. */
 export const renderName = (names: Readonly<Record<string, string>>, name: string): string =>

@@ -2,7 +2,7 @@ import type { Router } from 'express'
 import { html } from 'ghtml'
 import { downloadFor } from '../http/operations/run-for.ts'
 import { renderTable, type TableColumn } from '../http/pages/table.ts'
-import { renderFactList, renderLtr, renderMoney } from '../http/pages/text.ts'
+import { renderFactList, renderLtr, renderMoney, renderTime } from '../http/pages/text.ts'
 import type { Statement } from '../ledger/statement.ts'
 import { errorSummaryOf } from '../people-pages/frame.ts'
 import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
@@ -10,7 +10,7 @@ import { readShown, type Visit } from '../people-pages/visit.ts'
 import { Refusal } from '../platform/errors.ts'
 import { type FilterFields, readFiltered, readQueryText, renderFilter } from './money-filter.ts'
 import { addMoneyLists, renderMoneyLinks } from './money-lists.ts'
-import { type MoneyLocale, moneyLocaleOf, paramOf, pathWith, renderMoment } from './money-locale.ts'
+import { type MoneyLocale, moneyLocaleOf, paramOf, pathWith } from './money-locale.ts'
 
 export function addMoneyPages(router: Router): void {
   const slow = { isSlow: true }
@@ -37,7 +37,7 @@ async function showMoney(visit: Visit): Promise<VisitResult> {
 !${renderMoneyLinks(visit, 'balance')}
 <div class="card"><h2>${books.balance}</h2><p class="money">!${renderMoney(locale, amount)}</p>
 <p>${amount < 0 ? books.owing : books.owed}</p>
-<p class="faint">!${books.asOf(renderMoment(locale, asOf))}</p></div>
+<p class="faint">!${books.asOf(renderTime(locale, asOf))}</p></div>
 <h2>${books.statements}</h2>!${renderFilter(locale, path, fields, shown)}
 !${data === null ? '' : renderMonth(visit, locale, data.items)}
 !${month === undefined ? '' : renderFiles(locale, `${path}/statements/file`, { month })}`
@@ -56,12 +56,14 @@ function renderMonth({ base }: Visit, locale: MoneyLocale, items: readonly State
     typeof amountsOf
   >)[]
   const columns: TableColumn<Statement>[] = [
-    { label: books.day, html: dayLink },
-    ...amounts.map((name) => ({
-      label: books[name],
-      classes: 'number',
-      html: (statement: Statement) => amountsOf(locale, statement)[name],
-    })),
+    [books.day, dayLink],
+    ...amounts.map(
+      (name): TableColumn<Statement> => [
+        books[name],
+        (statement) => amountsOf(locale, statement)[name],
+        'number',
+      ],
+    ),
   ]
   return renderTable(columns, days, { label: books.statements, caption: books.months })
 }

@@ -1,37 +1,30 @@
 import { html } from 'ghtml'
 import type { IntentStatus } from '../../schemas/intents.ts'
 import type { TableColumn } from '../http/pages/table.ts'
-import { renderMoney } from '../http/pages/text.ts'
+import { renderMoney, renderTime } from '../http/pages/text.ts'
 import type { Shown } from '../http/routes/routes.ts'
 import { readShown, type Visit } from '../people-pages/visit.ts'
-import {
-  type MoneyLocale,
-  moneyLocaleOf,
-  paramOf,
-  renderMoment,
-  renderReference,
-  textColumn,
-} from './money-locale.ts'
+import * as money from './money-locale.ts'
 
 /** What the API shows of an intent. */
 export type Payment = Shown<'getIntent'>
 export type Refund = Payment['refunds'][number]
 
 export const readPayment = (visit: Visit): Promise<Payment> =>
-  readShown(visit, 'getIntent', { params: { referenceNumber: paramOf(visit) } })
+  readShown(visit, 'getIntent', { params: { referenceNumber: money.paramOf(visit) } })
 
 /** The API omits refunds that failed, so these are done or on their way. */
 export const refundableOf = ({ payment, refunds }: Payment): number =>
   (payment?.amountPaid ?? 0) - refunds.reduce((sum, { amount }) => sum + amount, 0)
 
-export function renderAmount(locale: MoneyLocale, { payment, amount }: Payment): string {
+export function renderAmount(locale: money.MoneyLocale, { payment, amount }: Payment): string {
   const centimes = payment?.amountPaid ?? amount
   return centimes === null ? html`${locale.words.payments.open}` : renderMoney(locale, centimes)
 }
 
 const looks: Partial<Record<IntentStatus, string>> = { PAID: 'good', PENDING: 'wait', FAILED: 'bad' }
 
-export function renderStatus({ words }: MoneyLocale, intent: Payment): string {
+export function renderStatus({ words }: money.MoneyLocale, intent: Payment): string {
   const { status, payment, totalAmountRefunded } = intent
   const { statuses, refundedInPart } = words.payments
   const isPart = status === 'REFUNDED' && totalAmountRefunded < (payment?.amountPaid ?? 0)
@@ -40,14 +33,14 @@ export function renderStatus({ words }: MoneyLocale, intent: Payment): string {
 }
 
 export function paymentColumns(visit: Visit): TableColumn<Payment>[] {
-  const locale = moneyLocaleOf(visit.res)
+  const locale = money.moneyLocaleOf(visit.res)
   const { facts } = locale.words.payments
   return [
-    { label: facts.reference, html: ({ referenceNumber }) => renderReference(visit, referenceNumber) },
-    { label: facts.created, html: ({ createdAt }) => renderMoment(locale, createdAt) },
-    { label: facts.amount, classes: 'number', html: (intent) => renderAmount(locale, intent) },
-    { label: facts.status, html: (intent) => renderStatus(locale, intent) },
-    textColumn(facts.label, ({ label }) => label),
-    textColumn(facts.merchantReference, ({ merchantReference }) => merchantReference),
+    [facts.reference, ({ referenceNumber }) => money.renderReference(visit, referenceNumber)],
+    [facts.created, ({ createdAt }) => renderTime(locale, createdAt)],
+    [facts.amount, (intent) => renderAmount(locale, intent), 'number'],
+    [facts.status, (intent) => renderStatus(locale, intent)],
+    money.textColumn(facts.label, ({ label }) => label),
+    money.textColumn(facts.merchantReference, ({ merchantReference }) => merchantReference),
   ]
 }

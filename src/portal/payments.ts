@@ -2,21 +2,22 @@ import type { Router } from 'express'
 import { html } from 'ghtml'
 import { inputField } from '../http/pages/forms.ts'
 import { renderTable } from '../http/pages/table.ts'
+import { addForm } from '../people-pages/form.ts'
 import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
 import { hasRight, readShown, type Visit } from '../people-pages/visit.ts'
 import { type FilterFields, readQueryText, renderListPage } from './money-filter.ts'
 import { type MoneyLocale, moneyLocaleOf, pathWith, paymentPath } from './money-locale.ts'
 import { addPaymentExport } from './payments-export.ts'
-import { addRefundPage } from './payments-refund.ts'
+import { refundPage } from './payments-refund.ts'
 import { searchPayments } from './payments-search.ts'
-import { addPaymentStory } from './payments-story.ts'
+import { storyPage } from './payments-story.ts'
 import { paymentColumns } from './payments-view.ts'
 
 export function addPaymentPages(router: Router): void {
   router.get('/payments', serveVisit('read-payments', showPayments))
   addPaymentExport(router)
-  addPaymentStory(router)
-  addRefundPage(router)
+  addForm(router, storyPage)
+  addForm(router, refundPage)
 }
 
 function fieldsOf({ words }: MoneyLocale): FilterFields {

@@ -77,9 +77,9 @@ function invitationColumns(visit: Visit): TableColumn<OpenInvitation>[] {
   const { people, roles } = words
   const path = `${visit.base}${list}/invitations`
   return [
-    { label: people.name, html: ({ name }) => isolateText(name) },
-    { label: people.role, html: ({ role }) => html`${roles[role]}` },
-    { label: people.validUntil, html: ({ expiresAt }) => html`${moment(expiresAt)}` },
+    [people.name, ({ name }) => isolateText(name)],
+    [people.role, ({ role }) => html`${roles[role]}`],
+    [people.validUntil, ({ expiresAt }) => html`${moment(expiresAt)}`],
     ...actionColumn(
       visit,
       right,
@@ -96,10 +96,10 @@ function memberColumns(visit: Visit): TableColumn<PersonFacts>[] {
   const state = ({ disabledAt, passwordChangedAt }: PersonFacts) =>
     disabledAt !== null ? people.disabled : passwordChangedAt === null ? people.noPassword : people.enabled
   return [
-    { label: people.name, html: (person) => html`!${isolateText(person.name)}${own(person)}` },
-    { label: people.role, html: (person) => html`${roles[roleOf(person)]}` },
-    { label: people.secondFactor, html: (person) => html`${person.secondFactor ? people.yes : people.no}` },
-    { label: people.state, html: (person) => html`${state(person)}` },
+    [people.name, (person) => html`!${isolateText(person.name)}${own(person)}`],
+    [people.role, (person) => html`${roles[roleOf(person)]}`],
+    [people.secondFactor, (person) => html`${person.secondFactor ? people.yes : people.no}`],
+    [people.state, (person) => html`${state(person)}`],
     ...actionColumn(
       visit,
       right,

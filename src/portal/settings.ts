@@ -56,7 +56,7 @@ export const actionColumn = <Item>(
   render: (item: Item) => string,
 ): TableColumn<Item>[] => {
   const label = settingsLocaleOf(visit.res).words.actions
-  return hasRight(visit, right) ? [{ label, isAction: true, html: render }] : []
+  return hasRight(visit, right) ? [[label, render, 'action']] : []
 }
 
 interface Note {

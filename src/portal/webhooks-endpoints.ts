@@ -7,18 +7,13 @@ import { checkboxFields, inputField } from '../http/pages/forms.ts'
 import { isSafeMethod } from '../http/pages/own-origin.ts'
 import { addForm, type Faults, type FormPage } from '../people-pages/form.ts'
 import type { PersonPage } from '../people-pages/frame.ts'
-import { readShown, type Visit, writeShown } from '../people-pages/visit.ts'
+import { type Visit, writeShown } from '../people-pages/visit.ts'
 import * as parts from './webhooks-parts.ts'
 
 export function addEndpointForms(router: Router): void {
   addForm(router, createForm)
   for (const form of [changeForm, removeForm, rotateForm, testForm]) addForm(router, form)
 }
-
-export const idOf = ({ req }: Visit): string => String(req.params['id'])
-
-export const readEndpoint = (visit: Visit): Promise<parts.ShownEndpoint> =>
-  readShown(visit, 'getWebhookEndpoint', { params: { id: idOf(visit) } })
 
 const textsOf = ({ res }: Visit) => parts.webhookLocaleOf(res).words
 
@@ -90,7 +85,7 @@ function showSecret(visit: Visit, { id, url, secret, standardSecret }: Secrets, 
 const path = '/webhooks/endpoints/:id'
 const ofEndpoint = {
   messagesOf,
-  find: readEndpoint,
+  find: parts.readEndpoint,
   back: (visit: Visit, { id }: parts.ShownEndpoint) => parts.endpointPath(visit, id),
 }
 

@@ -3,9 +3,10 @@ import type { DeliveryStatus } from '../../schemas/deliveries.ts'
 import { type EventName, eventScopes } from '../../schemas/events.ts'
 import type { FailureStage } from '../../schemas/responses/webhooks.ts'
 import type { FormMessages } from '../http/pages/forms.ts'
+import { renderTime } from '../http/pages/text.ts'
 import type { Shown } from '../http/routes/routes.ts'
 import { createPersonLocales } from '../people-pages/locale.ts'
-import type { Visit } from '../people-pages/visit.ts'
+import { readShown, type Visit } from '../people-pages/visit.ts'
 import type { Refusal } from '../platform/errors.ts'
 import { arabicWebhookTexts } from './words/webhooks/ar.ts'
 import { englishWebhookTexts } from './words/webhooks/en.ts'
@@ -22,14 +23,16 @@ export const eventNames = Object.keys(eventScopes) as EventName[]
 
 export type ShownEndpoint = Shown<'getWebhookEndpoint'>
 
+export const idOf = ({ req }: Visit): string => String(req.params['id'])
+
+export const readEndpoint = (visit: Visit): Promise<ShownEndpoint> =>
+  readShown(visit, 'getWebhookEndpoint', { params: { id: idOf(visit) } })
+
 export const endpointPath = ({ base }: Pick<Visit, 'base'>, id: string): string =>
   `${base}/webhooks/endpoints/${id}`
 
-export const renderMoment = ({ moment }: WebhookLocale, at: string): string =>
-  html`<time datetime="${at}">${moment(new Date(at))}</time>`
-
-export const momentOrNull = (locale: WebhookLocale, at: string | null): string | null =>
-  at === null ? null : renderMoment(locale, at)
+export const timeOrNull = (locale: WebhookLocale, at: string | null): string | null =>
+  at === null ? null : renderTime(locale, at)
 
 export const renderUrl = (url: string): string => html`<bdi dir="ltr" class="id">${url}</bdi>`
 

@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { renderTable as renderPageTable, type TableLook } from '../http/pages/table.ts'
+import { renderTable as renderPageTable, type TableColumn, type TableLook } from '../http/pages/table.ts'
 import { isolateText } from '../http/pages/text.ts'
 import type { PageField } from '../staff-acts/shown.ts'
 import { environmentBadge, formatMoney, groupDigits, renderTime } from './format.ts'
@@ -53,12 +53,10 @@ export const renderTable = <Item>(
   look?: TableLook,
 ): string =>
   renderPageTable(
-    columns.map((column) => ({
-      label: column.label,
-      html: (item) => contentOf(column, item),
-      classes: column.unit && classOf[column.unit],
-      isAction: column.isAction,
-    })),
+    columns.map((column): TableColumn<Item> => {
+      const look = column.isAction ? 'action' : column.unit && classOf[column.unit]
+      return [column.label, (item) => contentOf(column, item), look]
+    }),
     items,
     look,
   )

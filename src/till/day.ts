@@ -96,13 +96,12 @@ function renderSums(locale: TillLocale, sums: readonly TillSum[], names: Names) 
     { ...total, name: html`<strong>${words.total}</strong>` },
   ]
   type Row = (typeof rows)[number]
-  const number = (label: string, show: (row: Row) => string) => ({ label, html: show, classes: 'number' })
   const columns: TableColumn<Row>[] = [
-    { label: facts.cashier, html: ({ name }) => name },
-    number(words.payments, ({ payments }) => String(payments)),
-    number(words.paid, ({ paid }) => text.renderMoney(locale, paid)),
-    number(facts.refunded, ({ refunded }) => text.renderMoney(locale, refunded)),
-    number(words.taken, ({ paid, refunded }) => text.renderMoney(locale, paid - refunded)),
+    [facts.cashier, ({ name }) => name],
+    [words.payments, ({ payments }) => String(payments), 'number'],
+    [words.paid, ({ paid }) => text.renderMoney(locale, paid), 'number'],
+    [facts.refunded, ({ refunded }) => text.renderMoney(locale, refunded), 'number'],
+    [words.taken, ({ paid, refunded }) => text.renderMoney(locale, paid - refunded), 'number'],
   ]
   return renderTable(columns, rows, { label: words.sums, isTight: true })
 }
@@ -117,16 +116,13 @@ function renderPayments({ base, res }: Visit, items: readonly TillPayment[], nam
   const amount = ({ referenceNumber, amount: centimes }: TillPayment) =>
     html`<a href="${base}/payments/${referenceNumber}">!${text.renderMoney(locale, centimes ?? 0)}</a>`
   const columns: TableColumn<TillPayment>[] = [
-    { label: facts.time, html: time },
-    { label: facts.amount, html: amount, classes: 'number' },
-    { label: facts.for, html: ({ label }) => text.isolateTextOrNull(label) ?? '' },
-    { label: facts.status, html: (each) => states[stateOf(each)] },
+    [facts.time, time],
+    [facts.amount, amount, 'number'],
+    [facts.for, ({ label }) => text.isolateTextOrNull(label) ?? ''],
+    [facts.status, (each) => states[stateOf(each)]],
   ]
   if (names !== null)
-    columns.push({
-      label: facts.cashier,
-      html: ({ personId }) => text.isolateText(names.get(personId) ?? ''),
-    })
+    columns.push([facts.cashier, ({ personId }) => text.isolateText(names.get(personId) ?? '')])
   return renderTable(columns, items, { label: day.payments, isTight: names === null })
 }
 

@@ -70,7 +70,7 @@ describe('The portal pages about webhooks in a browser', function () {
       await page.locator('main form button').click()
       await page.getByText('The test event failed').waitFor()
       await inspect('test-failed')
-      await page.goto(`${endpoint}/replays`)
+      await page.goto(`${endpoint}/replays/new`)
       await page.locator('[name=from]').fill('2026-01-01')
       await page.locator('main form button').click()
       await page.getByRole('button', { name: 'Cancel the replay' }).waitFor()

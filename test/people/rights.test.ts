@@ -49,7 +49,7 @@ const expected: Record<RightName, Expected> = {
     requests: ['GET /payments', 'GET /payments/PI-X'],
   },
   'export-payments': { roles: [owner, accountant], kind: read, requests: ['GET /payments/export'] },
-  'cancel-payments': { roles: [owner], kind: change, requests: ['POST /payments/PI-X/cancel'] },
+  'cancel-payments': { roles: [owner], kind: change, requests: ['POST /payments/PI-X'] },
   'refund-payments': {
     roles: [owner],
     kind: change,
@@ -57,9 +57,34 @@ const expected: Record<RightName, Expected> = {
     requests: ['GET /payments/PI-X/refund', 'POST /payments/PI-X/refund'],
   },
   'read-money': { roles: [owner, accountant], kind: read, requests: ['GET /money', 'GET /money/entries'] },
-  'read-webhooks': { roles: [owner], kind: read, requests: [] },
-  'change-webhooks': { roles: [owner], kind: change, requests: [] },
-  'change-secrets': { roles: [owner], kind: change, isProved: true, requests: [] },
+  'read-webhooks': {
+    roles: [owner],
+    kind: read,
+    requests: ['', '/endpoints/x', '/endpoints/x/replays', '/endpoints/x/replays/x', '/deliveries/x'].map(
+      (path) => `GET /webhooks${path}`,
+    ),
+  },
+  'change-webhooks': {
+    roles: [owner],
+    kind: change,
+    requests: [
+      'POST /webhooks/endpoints/x/replays/x',
+      'POST /webhooks/deliveries/x',
+      ...['change', 'delete', 'test', 'replays/new'].flatMap((path) => [
+        `GET /webhooks/endpoints/x/${path}`,
+        `POST /webhooks/endpoints/x/${path}`,
+      ]),
+    ],
+  },
+  'change-secrets': {
+    roles: [owner],
+    kind: change,
+    isProved: true,
+    requests: ['new', 'endpoints/x/rotate'].flatMap((path) => [
+      `GET /webhooks/${path}`,
+      `POST /webhooks/${path}`,
+    ]),
+  },
   'read-keys': { roles: [owner], kind: read, requests: ['GET /keys'] },
   'change-test-keys': {
     roles: [owner],

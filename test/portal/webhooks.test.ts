@@ -211,7 +211,7 @@ describe('The portal pages about webhooks', () => {
       .to.include('Running')
       .and.include(`data-live="${own}/state"`)
     expect(JSON.parse((await owner.get(`${own}/state`)).text)).to.deep.equal({ state: 'RUNNING.0' })
-    expect((await owner.act(`${own}/cancel`, { form: 'a' })).location).to.equal(own)
+    expect((await owner.act(own, { form: 'a' })).location).to.equal(own)
     expect((await owner.get(own)).text).to.include('Cancelled on request')
     const next = String((await submit(owner, `${path}/replays/new`, { from: '2026-01-01' })).location)
     await runReplays(service.deps)

@@ -1,13 +1,14 @@
 import { html } from 'ghtml'
 
-export interface TableColumn<Item> {
-  label: string
-  /** Escaped HTML. On phones, empty cells are left out. */
-  html: (item: Item) => string
-  classes?: string | undefined
-  /** On phones, the rows of a button column omit its label. */
-  isAction?: boolean | undefined
-}
+/**
+ * `html` returns escaped HTML. On phones, empty cells are left out, and the cells of an
+ * `action` column have no label. Other looks are classes.
+ */
+export type TableColumn<Item> = readonly [
+  label: string,
+  html: (item: Item) => string,
+  look?: string | undefined,
+]
 
 export interface TableLook {
   caption?: string
@@ -29,12 +30,12 @@ export const renderTable = <Item>(
     </table>
   </div>`
 
-const heading = ({ label, classes }: TableColumn<never>) =>
-  html`<th scope="col" !${classes === 'number' ? 'class="number"' : ''}>${label}</th>`
+const heading = ([label, , look]: TableColumn<never>) =>
+  html`<th scope="col" !${look === 'number' ? 'class="number"' : ''}>${label}</th>`
 
-function cell<Item>({ label, html: render, classes = '', isAction = false }: TableColumn<Item>, item: Item) {
-  const named = isAction ? '' : html` data-label="${label}"`
-  return html`<td!${named}!${classes === '' ? '' : html` class="${classes}"`}>!${render(item)}</td>`
+function cell<Item>([label, render, look]: TableColumn<Item>, item: Item) {
+  const named = look === 'action' ? '' : html` data-label="${label}"`
+  return html`<td!${named}!${look === undefined ? '' : html` class="${look}"`}>!${render(item)}</td>`
 }
 
 export const pagingLinks = (

@@ -17,6 +17,9 @@ export const isolateLtrText = ({ dir }: Pick<Locale, 'dir'>, text: string): stri
 export const renderMoney = ({ money }: Pick<Locale, 'money'>, centimes: number): string =>
   renderLtr(money(centimes))
 
+export const renderTime = ({ moment }: Pick<Locale, 'moment'>, at: string | Date): string =>
+  html`<time datetime="${new Date(at).toISOString()}">${moment(new Date(at))}</time>`
+
 /** `value` is HTML. Rows whose value is null are left out. */
 export type FactRow = readonly [term: string, value: string | null]
 

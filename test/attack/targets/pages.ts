@@ -53,7 +53,7 @@ const inBusiness = (business: string) => [
   own(`${business}/test/people/invitations/${unknown}/cancel`),
   own(`${business}/test/people/${unknown}/role`, { role: ['owner', 'king'] }),
   own(`${business}/test/people/${unknown}/remove`),
-  own(`${business}/test/payments/~intent~/cancel`, once),
+  own(`${business}/test/payments/~intent~`, once),
   own(`${business}/test/payments/~intent~/refund`, {
     ...once,
     refundable: ['50000', '1', '-1', '1e3', ''],

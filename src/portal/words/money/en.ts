@@ -135,7 +135,7 @@ export const englishMoneyTexts = {
     cancel: {
       button: 'Cancel this payment',
       busy: 'Cancelling…',
-      title: 'Not cancelled',
+      notCancelled: 'Not cancelled',
       refused: 'Only a payment that has not been paid can be cancelled. This is how it stands now.',
       conflict: 'A customer may be paying it just now. Look at the status below, then try again if needed.',
     },
@@ -152,7 +152,6 @@ export const englishMoneyTexts = {
       reasonLong: 'The reason can have at most 200 characters',
       button: 'Refund now',
       busy: 'Refunding…',
-      back: 'Back to the payment',
       notDone: 'Not refunded',
       nothing: 'There is nothing to refund: this payment was not paid, or everything has been refunded.',
       failed: 'The wallet did not carry out the refund. No money moved. You can try again.',
@@ -161,8 +160,8 @@ export const englishMoneyTexts = {
       changed: 'The amount that can be refunded has changed in the meantime. Check it, then send again.',
       refused: 'This payment cannot be refunded now.',
       unknownTitle: 'Not confirmed yet',
-      unknown: (amount: string) =>
-        `We do not know yet whether ${amount} was refunded. Look again in a few seconds: this button never refunds twice.`,
+      unknown:
+        'We do not know yet whether this amount was refunded. Look again in a few seconds: this button never refunds twice.',
       again: 'Look again',
     },
     exports: {

@@ -135,7 +135,7 @@ export const frenchMoneyTexts: MoneyTexts = {
     cancel: {
       button: 'Annuler ce paiement',
       busy: 'Annulation…',
-      title: 'Non annulé',
+      notCancelled: 'Non annulé',
       refused: 'Seul un paiement en attente peut être annulé. Voici son état actuel.',
       conflict:
         'Un client est peut-être en train de le payer. Vérifiez l’état ci-dessous, puis réessayez si besoin.',
@@ -153,7 +153,6 @@ export const frenchMoneyTexts: MoneyTexts = {
       reasonLong: 'Le motif ne peut pas dépasser 200 caractères',
       button: 'Rembourser maintenant',
       busy: 'Remboursement…',
-      back: 'Retour au paiement',
       notDone: 'Non remboursé',
       nothing: 'Il n’y a rien à rembourser\u00a0: ce paiement n’a pas été payé, ou tout a été remboursé.',
       failed:
@@ -163,8 +162,8 @@ export const frenchMoneyTexts: MoneyTexts = {
       changed: 'Le montant remboursable a changé entre-temps. Vérifiez-le, puis renvoyez le formulaire.',
       refused: 'Ce paiement ne peut pas être remboursé pour l’instant.',
       unknownTitle: 'Pas encore confirmé',
-      unknown: (amount) =>
-        `Nous ne savons pas encore si ${amount} ont été remboursés. Vérifiez dans quelques secondes\u00a0: ce bouton ne rembourse jamais deux fois.`,
+      unknown:
+        'Nous ne savons pas encore si ce montant a été remboursé. Vérifiez dans quelques secondes\u00a0: ce bouton ne rembourse jamais deux fois.',
       again: 'Vérifier',
     },
     exports: {
