@@ -1,13 +1,4 @@
-import {
-  described,
-  listQuery,
-  normalisedText,
-  pageQuery,
-  querySchema,
-  type SchemaValue,
-  spanSchemas,
-  storableText,
-} from './requests.ts'
+import * as requests from './requests.ts'
 import type { ApiScope } from './scopes.ts'
 
 /** A key needs this scope to subscribe to the event (SPEC 6.1, 4.8). */
@@ -29,28 +20,31 @@ export const maxFeedWaitSeconds = 25
 
 const type = { description: 'Only events of this type.', enum: Object.keys(eventScopes) as EventName[] }
 
-export const listEventsQuery = listQuery({
+export const listEventsQuery = requests.listQuery({
   type,
-  referenceNumber: described(
+  referenceNumber: requests.described(
     'Only events of the payment intent, order or webhook endpoint with this `referenceNumber`.',
-    normalisedText('reference', 64),
+    requests.normalisedText('reference', 64),
   ),
-  ...spanSchemas('Only events that happened'),
+  ...requests.spanSchemas('Only events that happened'),
 })
 
-export type ListEventsQuery = SchemaValue<typeof listEventsQuery>
+export type ListEventsQuery = requests.SchemaValue<typeof listEventsQuery>
 
-export const readFeedQuery = querySchema({
-  after: described(
+export const readFeedQuery = requests.querySchema({
+  after: requests.described(
     'The `next` of the previous response. Without it, the feed begins with the oldest event. `latest` means events from now on.',
-    storableText(64),
+    requests.storableText(64),
   ),
   type,
-  limit: pageQuery.properties.limit,
-  wait: described('How many seconds to wait for an event. The response is sent as soon as there is one.', {
-    type: 'string',
-    format: 'wait-seconds',
-  }),
+  limit: requests.pageQuery.properties.limit,
+  wait: requests.described(
+    'How many seconds to wait for an event. The response is sent as soon as there is one.',
+    {
+      type: 'string',
+      format: 'wait-seconds',
+    },
+  ),
 })
 
-export type ReadFeedQuery = SchemaValue<typeof readFeedQuery>
+export type ReadFeedQuery = requests.SchemaValue<typeof readFeedQuery>

@@ -112,27 +112,31 @@ const passwordPage = (site: AccountSite): ProofPage<{ to: string; name: string }
   },
 })
 
-const codePage = (site: AccountSite): ProofPage<{ to: string; pending: OpenSession }> => ({
+const codePage = (site: AccountSite): ProofPage<Opened> => ({
   path: '/sign-in/code',
   title: 'enterCode',
   wrong: 'wrongCode',
   button: 'signIn',
   foot: (words) => html`<p class="faint">${words.lostCodes}</p>
     <p><a href="${site.path}/sign-in">${words.otherName}</a></p>`,
-  async find(req, res) {
-    const to = nextPath(site, req)
-    const token = readTokenCookie(site, req, 'pending')
-    const pending = token === undefined ? null : await findOpenSession(site.deps, token, true)
-    if (pending !== null) return { to, pending }
-    setTokenCookie(site, res, 'pending', '', 0)
-    sendRedirect(res, `${site.path}/sign-in?to=${encodeURIComponent(to)}`)
-    return null
-  },
-  fields: ({ to, pending }, words) => html`!${renderHiddenInput('csrf', pending.csrf)}
+  find: (req, res) => findOpen(site, req, res, 'pending'),
+  fields: ({ to, open }, words) => html`!${renderHiddenInput('csrf', open.csrf)}
     !${renderHiddenInput('to', to)}
     !${forms.codeField('code', words.code, words.codeHint)}`,
-  enter: ({ to, pending }, req, res) => enterCode(site, pending, req, res, to),
+  enter: ({ to, open }, req, res) => enterCode(site, open, req, res, to),
 })
+
+type Opened = { to: string; open: OpenSession }
+
+async function findOpen(site: AccountSite, req: Request, res: Response, kind: 'session' | 'pending') {
+  const to = nextPath(site, req)
+  const token = readTokenCookie(site, req, kind)
+  const open = token === undefined ? null : await findOpenSession(site.deps, token, kind === 'pending')
+  if (open !== null) return { to, open }
+  if (kind === 'pending') setTokenCookie(site, res, kind, '', 0)
+  sendRedirect(res, `${site.path}/sign-in?to=${encodeURIComponent(to)}`)
+  return null
+}
 
 async function enterCode(site: AccountSite, open: OpenSession, req: Request, res: Response, to: string) {
   if (hasValidCsrf(open, readCsrfToken(req))) {
@@ -145,19 +149,12 @@ async function enterCode(site: AccountSite, open: OpenSession, req: Request, res
 }
 
 /** Proves again who is signed in, in a new session: by the code if there is one, else by the password. */
-export const confirmPage = (site: AccountSite): ProofPage<{ to: string; open: OpenSession }> => ({
+export const confirmPage = (site: AccountSite): ProofPage<Opened> => ({
   path: '/confirm',
   title: 'confirm',
   wrong: 'wrongProof',
   button: 'proceed',
-  async find(req, res) {
-    const to = nextPath(site, req)
-    const token = readTokenCookie(site, req, 'session')
-    const open = token === undefined ? null : await findOpenSession(site.deps, token, false)
-    if (open !== null) return { to, open }
-    sendRedirect(res, `${site.path}/sign-in?to=${encodeURIComponent(to)}`)
-    return null
-  },
+  find: (req, res) => findOpen(site, req, res, 'session'),
   fields: ({ to, open }, words) => html`<p>${words.confirmText}</p>!${renderHiddenInput('csrf', open.csrf)}
     !${renderHiddenInput('to', to)}
     !${

@@ -1,14 +1,7 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { NextFunction, Request, Response } from 'express'
 import type { Accounts } from '../accounts/account.ts'
-import {
-  byAccount,
-  hasValidCsrf,
-  type SignedIn,
-  type SignInClient,
-  sessionLifetimeMs,
-  signOut,
-} from '../accounts/sessions.ts'
+import * as sessions from '../accounts/sessions.ts'
 import type { SignInChecks } from '../accounts/sign-in-limit.ts'
 import { isFromOwnSite, isSafeMethod } from '../http/pages/own-origin.ts'
 import { pageDeadline } from '../http/pages/prepare-page.ts'
@@ -28,7 +21,7 @@ export interface AccountSite {
   /** Paths of other pages that a sign-in may lead to. */
   nextPaths: readonly string[]
   nameAttributes: string
-  findSession(token: string): Promise<SignedIn | null>
+  findSession(token: string): Promise<sessions.SignedIn | null>
   words(res: Response): AccountTexts
   /** HTML. */
   time(res: Response, at: Date): string
@@ -85,11 +78,11 @@ export const loadSession =
     next()
   }
 
-export const signedInAccount = (res: Response): SignedIn | undefined =>
-  res.locals.signedIn as SignedIn | undefined
+export const signedInAccount = (res: Response): sessions.SignedIn | undefined =>
+  res.locals.signedIn as sessions.SignedIn | undefined
 
 /** Works only behind a check that somebody is signed in. */
-export const currentAccount = (res: Response): SignedIn => res.locals.signedIn as SignedIn
+export const currentAccount = (res: Response): sessions.SignedIn => res.locals.signedIn as sessions.SignedIn
 
 /** Sends everybody else to sign in, and back here. */
 export const requireSignedIn =
@@ -117,13 +110,13 @@ export const requireOwnOrigin =
 
 export const checkCsrf =
   (site: Pick<AccountSite, 'refuse'>) => (req: Request, res: Response, next: NextFunction) => {
-    if (hasValidCsrf(currentAccount(res), readCsrfToken(req))) next()
+    if (sessions.hasValidCsrf(currentAccount(res), readCsrfToken(req))) next()
     else site.refuse(res, 'other-session')
   }
 
 export const readCsrfToken = (req: Request): unknown => ((req.body ?? {}) as { csrf?: unknown }).csrf
 
-export const readClient = (req: Request): SignInClient => ({
+export const readClient = (req: Request): sessions.SignInClient => ({
   ip: req.ip ?? '',
   userAgent: req.headers['user-agent'] ?? '',
 })
@@ -137,7 +130,7 @@ export async function openOwnSession(
   to: string,
 ): Promise<void> {
   await endOwnSession(site, req, res)
-  setTokenCookie(site, res, 'session', token, sessionLifetimeMs / 1000)
+  setTokenCookie(site, res, 'session', token, sessions.sessionLifetimeMs / 1000)
   sendRedirect(res, to)
 }
 
@@ -145,5 +138,5 @@ export async function endOwnSession(site: AccountSite, req: Request, res: Respon
   const token = readTokenCookie(site, req, 'session')
   const account = signedInAccount(res)
   if (token !== undefined && account !== undefined)
-    await signOut(site.deps, token, byAccount(site.deps, account.id, req.ip ?? ''))
+    await sessions.signOut(site.deps, token, sessions.byAccount(site.deps, account.id, req.ip ?? ''))
 }

@@ -15,15 +15,7 @@ import { renderFormField } from './forms.ts'
 import { refuseOtherMethods, sendCheckoutPage, sendNotFoundPage, sendTooManyPage } from './layout.ts'
 import { createPinLimit, type LookupLimit } from './limits.ts'
 import { localeOf } from './locale.ts'
-import {
-  type CheckoutView,
-  canStateChange,
-  checkoutStateOf,
-  type Offer,
-  type OfferHandler,
-  remainingMs,
-  usableWalletFor,
-} from './offer.ts'
+import * as offers from './offer.ts'
 import { confirmPayment, showPaymentPage } from './payment-page.ts'
 import { hasLinkProof, newLinkProof } from './proofs.ts'
 import { sendQrImage, showQrPage } from './qr-page.ts'
@@ -64,7 +56,7 @@ function redirectToPage({ method, path, baseUrl, originalUrl }: Request, res: Re
 
 const createOffered =
   (deps: Deps, lookupLimit: LookupLimit) =>
-  (act: OfferHandler, view: CheckoutView = ''): RequestHandler<{ shortCode: string }> =>
+  (act: offers.OfferHandler, view: offers.CheckoutView = ''): RequestHandler<{ shortCode: string }> =>
   async (req, res) => {
     const shortCode = req.params.shortCode.toUpperCase()
     // An invalid short code doesn't count as a miss.
@@ -80,9 +72,9 @@ const createOffered =
     if (lookup.outcome === 'missed') return sendNotFoundPage(res)
     const { sent } = req.query
     const { found } = lookup
-    const offer: Offer = {
+    const offer: offers.Offer = {
       intent: intentAsOf(found, now),
-      state: checkoutStateOf(found, now),
+      state: offers.checkoutStateOf(found, now),
       locale: localeOf(res),
       path: `/p/${shortCode}`,
       view,
@@ -94,10 +86,10 @@ const createOffered =
   }
 
 /** For `unavailable`, the script reloads the page. */
-const sendState: OfferHandler = (deps, offer, _req, res) => {
+const sendState: offers.OfferHandler = (deps, offer, _req, res) => {
   const { intent, state, locale, now } = offer
-  const isUnavailable = state === 'pending' && usableWalletFor(deps, intent) === null
-  const left = canStateChange(state) ? locale.left(remainingMs(offer)) : ''
+  const isUnavailable = state === 'pending' && offers.usableWalletFor(deps, intent) === null
+  const left = offers.canStateChange(state) ? locale.left(offers.remainingMs(offer)) : ''
   res.json({ state: isUnavailable ? 'unavailable' : state, left, isCodeActive: isCodeActive(intent, now) })
 }
 

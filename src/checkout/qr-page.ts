@@ -5,37 +5,29 @@ import { codeUrlOf, payUrlOf } from '../intents/present.ts'
 import type { Deps } from '../platform/deps.ts'
 import { renderTimeLeft } from './forms.ts'
 import { priceRows, sellerRows } from './layout.ts'
-import {
-  canStateChange,
-  currentCommission,
-  type Offer,
-  type OfferHandler,
-  qrImageUrl,
-  sendOfferPage,
-  showsCode,
-} from './offer.ts'
+import * as offers from './offer.ts'
 import { renderStatePanel } from './panels.ts'
 import { refuseUnpayable } from './payment-page.ts'
 
 /** Merchants show this page at a counter, and customers scan the code. */
-export const showQrPage: OfferHandler = (deps, offer, _req, res) => {
+export const showQrPage: offers.OfferHandler = (deps, offer, _req, res) => {
   const { state } = offer
-  if (state !== 'pending') return sendOfferPage(res, 200, offer, renderStatePanel(offer, state))
+  if (state !== 'pending') return offers.sendOfferPage(res, 200, offer, renderStatePanel(offer, state))
   if (refuseUnpayable(deps, offer, res)) return
-  sendOfferPage(res, 200, offer, qrSheet(deps, offer))
+  offers.sendOfferPage(res, 200, offer, qrSheet(deps, offer))
 }
 
-function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer) {
+function qrSheet(deps: Pick<Deps, 'config'>, offer: offers.Offer) {
   const { intent, locale } = offer
   const { amount, amountType } = intent
   const { qr } = locale.words
   const isChosen = amountType === 'OPEN' || amount === null
-  const price = isChosen ? null : { amount, fee: currentCommission(deps, offer, amount).payerTtc }
+  const price = isChosen ? null : { amount, fee: offers.currentCommission(deps, offer, amount).payerTtc }
   const total = price === null ? null : locale.money(price.amount + price.fee)
   const title = (shown: string | null) => (shown === null ? qr.titleOpen : qr.title(shown))
   // Customers type this address, so the scheme is left out.
   const address = codeUrlOf(deps.config.payUrl, intent).replaceAll(/^https?:\/\/|\/$/g, '')
-  const code = showsCode(offer)
+  const code = offers.showsCode(offer)
     ? html`<p>!${qr.code(renderLtr(address))}</p>
 <p class="code">!${renderLtr(`${intent.code.slice(0, 3)} ${intent.code.slice(3)}`)}</p>`
     : ''
@@ -44,7 +36,7 @@ function qrSheet(deps: Pick<Deps, 'config'>, offer: Offer) {
 <div class="qr" role="img" aria-label="${qr.image}">!${drawQrSvg(payUrlOf(deps.config.payUrl, intent))}</div>
 !${code}
 !${renderTimeLeft(offer)}
-<p class="way">!${(['svg', 'png'] as const).map((type) => html`<a href="${qrImageUrl(offer, type)}" download>${qr.download(type.toUpperCase())}</a>`)}</p>`
+<p class="way">!${(['svg', 'png'] as const).map((type) => html`<a href="${offers.qrImageUrl(offer, type)}" download>${qr.download(type.toUpperCase())}</a>`)}</p>`
   return { title: title(total === null ? null : isolateLtrText(locale, total)), query: {}, body }
 }
 
@@ -55,10 +47,11 @@ const images = {
 
 /** The 410 keeps merchants from printing a QR code that can't be used. */
 export const sendQrImage =
-  (format: keyof typeof images): OfferHandler =>
+  (format: keyof typeof images): offers.OfferHandler =>
   (deps, offer, _req, res) => {
     const { intent, state } = offer
-    if (!canStateChange(state)) return sendOfferPage(res, 410, offer, renderStatePanel(offer, state))
+    if (!offers.canStateChange(state))
+      return offers.sendOfferPage(res, 410, offer, renderStatePanel(offer, state))
     if (refuseUnpayable(deps, offer, res)) return
     const { type, draw } = images[format]
     const image = draw(payUrlOf(deps.config.payUrl, intent))

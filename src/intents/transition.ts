@@ -6,14 +6,7 @@ import { modeOf } from '../platform/mode.ts'
 import type { CausingRequest } from '../tracing/tracing.ts'
 import { codeReusableFrom } from './codes.ts'
 import type { Intent, IntentMark, IntentWithoutRefunds } from './intent.ts'
-import {
-  cancelsAtOf,
-  freesReference,
-  isPending,
-  type Transition,
-  type TransitionName,
-  transitions,
-} from './lifecycle.ts'
+import * as lifecycle from './lifecycle.ts'
 import { paymentEventFormat } from './present.ts'
 import type { Refund } from './records.ts'
 
@@ -97,7 +90,7 @@ export async function dropOldMarks(
 }
 
 export interface TransitionInput {
-  name: TransitionName
+  name: lifecycle.TransitionName
   /** Null if `guard` alone ensures that the transition happens only once. */
   marking: Marking | null
   cause: CausingRequest | null
@@ -108,7 +101,7 @@ export interface TransitionInput {
 }
 
 export interface PlannedTransition<Stored> {
-  transition: TransitionName | null
+  transition: lifecycle.TransitionName | null
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown>
   /** Has the new status, but the lists from before the change. */
@@ -152,7 +145,7 @@ export const isMoneyRecorded = async (
 
 export const countTransition = (
   { metrics }: Pick<Deps, 'metrics'>,
-  name: TransitionName | 'create',
+  name: lifecycle.TransitionName | 'create',
   intent: Pick<Intent, 'sandbox'>,
 ): void => metrics.transitions.inc({ transition: name, environment: modeOf(intent) })
 
@@ -163,10 +156,10 @@ export function planTransition<Stored extends IntentWithoutRefunds>(
   input: TransitionInput,
 ): PlannedTransition<Stored> & { event: OutboxEvent } {
   const { name, marking, cause, guard, set, lists, eventDetails = {} } = input
-  const transition: Transition = transitions[name]
+  const transition: lifecycle.Transition = lifecycle.transitions[name]
   const now = deps.now()
   const { to: status, cancellationReason = null } = transition
-  const cancelsAt = cancelsAtOf(status, intent)
+  const cancelsAt = lifecycle.cancelsAtOf(status, intent)
   const at = transition.at?.(intent) ?? now
   const change = { ...set, status, cancelsAt, cancellationReason, updatedAt: at }
   const event = newEvent(transition.event, at, paymentFacts({ ...intent, ...change }, eventDetails), cause)
@@ -186,10 +179,10 @@ export function planTransition<Stored extends IntentWithoutRefunds>(
     update: {
       ...others,
       $set: { ...change, ...$set },
-      ...operator('$unset', { ...$unset, ...(freesReference(status) ? { referenceKey: 1 } : {}) }),
+      ...operator('$unset', { ...$unset, ...(lifecycle.freesReference(status) ? { referenceKey: 1 } : {}) }),
       ...operator('$min', {
         ...$min,
-        ...(!isPending(status) && { codeReusableAt: codeReusableFrom(at) }),
+        ...(!lifecycle.isPending(status) && { codeReusableAt: codeReusableFrom(at) }),
       }),
       $push: { outbox: event, ...$push, ...(marking && { marks: marking.mark }) },
     },

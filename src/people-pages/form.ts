@@ -29,7 +29,7 @@ interface ShownForm {
 }
 
 /** `title` stands above the notice. `isUnknown`: submitting the same form again tells whether the act happened. */
-export type FormAnswer = FormMessages & { title?: string; isUnknown?: true }
+export type FormOutcome = FormMessages & { title?: string; isUnknown?: true }
 
 /** A page that is also the address of its form. */
 export interface FormPage<Found> {
@@ -49,7 +49,7 @@ export interface FormPage<Found> {
     keyOf: KeyOf,
   ): Promise<VisitResult | FormMessages | { done: unknown } | { success: string }>
   /** Null if the person can't mend it on the form. */
-  messagesOf?(visit: Visit, refusal: Refusal): FormAnswer | null
+  messagesOf?(visit: Visit, refusal: Refusal): FormOutcome | null
 }
 
 type KeyOf = (...values: readonly unknown[]) => string
@@ -60,18 +60,24 @@ export function addForm<Found>(router: Router, form: FormPage<Found>): void {
   const backOf = (visit: Visit, found: Found | null): string =>
     (found && form.back?.(visit, found)) ?? `${visit.base}/${first}`
 
-  function page(visit: Visit, found: Found, answer: FormAnswer = {}, id = newId(), success = ''): PersonPage {
+  function page(
+    visit: Visit,
+    found: Found,
+    outcome: FormOutcome = {},
+    id = newId(),
+    success = '',
+  ): PersonPage {
     const { req, res, member, base } = visit
     const locale = frameLocaleOf(res)
-    const shown = show(visit, found, answer.faults ?? {}, answer.isUnknown === true)
+    const shown = show(visit, found, outcome.faults ?? {}, outcome.isUnknown === true)
     const { title, about = '', fields = '', button = false, busy = '', isDanger, more = '', isWide } = shown
     const mayAct = button !== false && hasRight(visit, typeof right === 'string' ? right : right(visit))
     const submit = html`<button class="!${isDanger ? 'danger' : ''}">${button}</button>`
     const all = renderHiddenInput('form', id) + fields
-    const body = html`!${errorSummaryOf(res, answer, answer.title ?? locale.words.notDone)}<h1>${title}</h1>!${success}!${about}
+    const body = html`!${errorSummaryOf(res, outcome, outcome.title ?? locale.words.notDone)}<h1>${title}</h1>!${success}!${about}
 !${mayAct ? renderPostForm(member.person, req.baseUrl + req.path, all, submit, busy) : ''}!${more}!${linkBack(visit, backOf(visit, found))}`
     const current = `${base}/${first}`
-    return { title: titleOfForm(locale, title, answer), body, current, isNarrow: isWide === undefined }
+    return { title: titleOfForm(locale, title, outcome), body, current, isNarrow: isWide === undefined }
   }
 
   async function get(visit: Visit): Promise<VisitResult> {
@@ -84,12 +90,12 @@ export function addForm<Found>(router: Router, form: FormPage<Found>): void {
     const found = await find(visit)
     if (found === null) return { to: backOf(visit, null) }
     const { form: id } = readFormFields(visit.req, 'form')
-    const again = async (answer: FormAnswer, status: number, success = '') => ({
+    const again = async (outcome: FormOutcome, status: number, success = '') => ({
       ...page(
         visit,
         (await find(visit).catch(() => null)) ?? found,
-        answer,
-        answer.isUnknown ? id : newId(),
+        outcome,
+        outcome.isUnknown ? id : newId(),
         success,
       ),
       status,
@@ -97,12 +103,12 @@ export function addForm<Found>(router: Router, form: FormPage<Found>): void {
     try {
       const result = await act(visit, found, (...values) => formKey(visit, id, path, ...values))
       if (result === null || result === 'sent' || 'to' in result || 'body' in result) return result
-      if ('success' in result) return again({}, 200, result.success)
-      return 'done' in result ? { to: backOf(visit, found) } : again(result, 400)
+      if ('success' in result) return await again({}, 200, result.success)
+      return 'done' in result ? { to: backOf(visit, found) } : await again(result, 400)
     } catch (error) {
-      const answer = error instanceof Refusal ? form.messagesOf?.(visit, error) : null
-      if (!answer) throw error
-      return again(answer, (error as Refusal).statusCode)
+      const outcome = error instanceof Refusal ? form.messagesOf?.(visit, error) : null
+      if (!outcome) throw error
+      return again(outcome, (error as Refusal).statusCode)
     }
   }
 

@@ -1,10 +1,4 @@
-import {
-  hashOfToken,
-  newPasswordLink,
-  type PasswordFault,
-  type PasswordLinkDeps,
-  passwordFault,
-} from '../accounts/passwords.ts'
+import * as passwords from '../accounts/passwords.ts'
 import type { IdentityProofFailure } from '../accounts/proof.ts'
 import { byAccount, type SignedIn } from '../accounts/sessions.ts'
 import type { SignInChecks } from '../accounts/sign-in-limit.ts'
@@ -34,11 +28,11 @@ interface NewInvitation {
 
 /** The link works once, until a newer one. Only its hash is stored. */
 export const invitePerson = (
-  deps: PeopleDeps & PasswordLinkDeps,
+  deps: PeopleDeps & passwords.PasswordLinkDeps,
   { businessId, role, name, form }: NewInvitation,
   by: Author,
 ): Promise<{ id: string; link: string }> => {
-  const { link, url } = newPasswordLink(deps, invitationPath)
+  const { link, url } = passwords.newPasswordLink(deps, invitationPath)
   return runAudited(deps, { documents: [businessId], by }, async (context) => {
     const { session, at, add } = context
     await lockPeople(deps, session, [businessId])
@@ -86,7 +80,7 @@ export const findInvitation = (
   { Invitation, now }: Pick<PeopleDeps, 'Invitation' | 'now'>,
   token: string,
 ): Promise<Invitation | null> =>
-  Invitation.findOne({ hash: hashOfToken(token), endedAt: null, expiresAt: { $gt: now() } })
+  Invitation.findOne({ hash: passwords.hashOfToken(token), endedAt: null, expiresAt: { $gt: now() } })
     .lean<Invitation | null>()
     .exec()
 
@@ -94,7 +88,7 @@ export type JoinResult =
   | { outcome: 'joined'; person: Person; businessId: string }
   /** The name has an account, so only a session of it may accept. */
   | { outcome: 'must-sign-in' }
-  | { outcome: 'invalid'; fault: PasswordFault }
+  | { outcome: 'invalid'; fault: passwords.PasswordFault }
   | IdentityProofFailure
 
 type JoinDeps = PeopleDeps & Parameters<typeof withPeopleAccounts>[0]
@@ -108,7 +102,7 @@ export async function joinWithPassword(
   if (invitation === null) return { outcome: 'refused' }
   const { name } = invitation
   if ((await deps.Person.exists({ name })) !== null) return { outcome: 'must-sign-in' }
-  const fault = passwordFault(name, password)
+  const fault = passwords.passwordFault(name, password)
   if (fault !== null) return { outcome: 'invalid', fault }
   // Without a limit, a link's holder could cause any number of slow hashes.
   const attempt = await deps.countAttempt(name, ip)
@@ -142,7 +136,7 @@ const join = (
 ): Promise<JoinResult> =>
   runAudited<JoinResult>(deps, { documents: [by.actor.name], by }, async (context) => {
     const { session, at, add } = context
-    const valid = { hash: hashOfToken(token), endedAt: null, expiresAt: { $gt: at } }
+    const valid = { hash: passwords.hashOfToken(token), endedAt: null, expiresAt: { $gt: at } }
     const used = { $set: { endedAt: at } }
     const invitation = await rawCollection(deps.Invitation).findOneAndUpdate(valid, used, { session })
     if (invitation === null) return { outcome: 'refused' }

@@ -70,8 +70,6 @@ function columns(visit: Visit): TableColumn<KeyFacts>[] {
   const { keys } = locale.words
   const overlap = ({ state, validUntil: end }: SecretFacts) =>
     state === 'overlap' && end ? html`<div class="faint">${keys.overlapEnds(locale.moment(end))}</div>` : ''
-  const link = (id: string, act: 'rotate' | 'revoke') =>
-    html`<a href="${visit.base}${list}/${id}/${act}">${keys[act]}</a>`
   return [
     [keys.key, ({ key, secrets }) => html`<code>!${renderLtr(key)}</code>!${secrets.map(overlap)}`],
     [keys.state, ({ status }) => html`${keys.states[status]}`],
@@ -84,8 +82,8 @@ function columns(visit: Visit): TableColumn<KeyFacts>[] {
     ],
     [keys.created, ({ createdAt }) => renderTime(locale, createdAt)],
     [keys.lastUsed, ({ lastUsedDay }) => html`<bdi>${lastUsedDay ?? keys.never}</bdi>`],
-    ...settings.actionColumn(visit, right(visit), ({ id, status }: KeyFacts) =>
-      status === 'revoked' ? '' : html`!${link(id, 'rotate')} !${link(id, 'revoke')}`,
+    ...settings.actionColumn(visit, right(visit), list, ({ id, status }: KeyFacts) =>
+      status === 'revoked' ? {} : { [`${id}/rotate`]: keys.rotate, [`${id}/revoke`]: keys.revoke },
     ),
   ]
 }

@@ -85,28 +85,23 @@ function columns({ res }: Visit): TableColumn<Usage>[] {
   const { limits } = words
   const amount = (name: RowName, value: number) =>
     name.endsWith('Bytes') ? limits.megabytes(number(value / 1e6)) : number(value)
+  const used = ([name, count, limit]: Usage) => {
+    if (limit === null) return html`${limits.unlimited}`
+    if (count === null) return html`${limits.unknown}`
+    return html`${limits.ofLimit(amount(name, count), amount(name, limit))}
+<meter class="meter" aria-label="${limits.rows[name]}" min="0" max="${limit}" high="${limit * warnedPart}" optimum="0" value="${Math.min(count, limit)}"></meter>`
+  }
+  const left = ([name, count, limit]: Usage) => {
+    if (limit === null || count === null) return ''
+    const rest = Math.max(0, limit - count)
+    const [look, warning] =
+      rest === 0 ? ['bad', limits.usedUp] : ['wait', count >= limit * warnedPart && limits.nearly]
+    return html`${amount(name, rest)}!${warning && html` <strong class="${look}">${warning}</strong>`}`
+  }
   return [
     [limits.what, ([name]) => html`${limits.rows[name]}`],
-    [
-      limits.used,
-      ([name, used, limit]) => {
-        if (limit === null) return html`${limits.unlimited}`
-        if (used === null) return html`${limits.unknown}`
-        return html`${limits.ofLimit(amount(name, used), amount(name, limit))}
-<meter class="meter" aria-label="${limits.rows[name]}" min="0" max="${limit}" high="${limit * warnedPart}" optimum="0" value="${Math.min(used, limit)}"></meter>`
-      },
-    ],
-    [
-      limits.left,
-      ([name, used, limit]) => {
-        if (limit === null || used === null) return ''
-        const left = Math.max(0, limit - used)
-        const warning = left === 0 ? limits.usedUp : used >= limit * warnedPart ? limits.nearly : ''
-        const notice =
-          warning === '' ? '' : html` <strong class="${left === 0 ? 'bad' : 'wait'}">${warning}</strong>`
-        return html`${amount(name, left)}!${notice}`
-      },
-    ],
+    [limits.used, used],
+    [limits.left, left],
   ]
 }
 

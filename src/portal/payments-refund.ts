@@ -4,7 +4,7 @@ import { readFormFields } from '../http/body/read-form.ts'
 import { inputField, readAmountField, renderHiddenInput } from '../http/pages/forms.ts'
 import { isSafeMethod } from '../http/pages/own-origin.ts'
 import * as text from '../http/pages/text.ts'
-import type { FormAnswer, FormPage } from '../people-pages/form.ts'
+import type { FormOutcome, FormPage } from '../people-pages/form.ts'
 import { type Visit, writeShown } from '../people-pages/visit.ts'
 import type { Refusal } from '../platform/errors.ts'
 import { moneyLocaleOf, paymentPath } from './money-locale.ts'
@@ -86,11 +86,11 @@ export const refundPage: FormPage<Payment> = {
 }
 
 /** If the outcome is unknown, the same form tells it when it's submitted again. */
-function messagesOf({ res }: Visit, { code, extras }: Refusal): FormAnswer | null {
+function messagesOf({ res }: Visit, { code, extras }: Refusal): FormOutcome | null {
   const { refund } = moneyLocaleOf(res).words.payments
   const isFinal = (extras.details as { retryable?: boolean } | undefined)?.retryable === false
   const isUnknown = { title: refund.unknownTitle, notice: refund.unknown, isUnknown: true } as const
-  const answers: Partial<Record<typeof code, FormAnswer>> = {
+  const outcomes: Partial<Record<typeof code, FormOutcome>> = {
     SERVICE_UNAVAILABLE: isUnknown,
     IDEMPOTENCY_REQUEST_IN_PROGRESS: isUnknown,
     REFUND_FAILED: { notice: isFinal ? refund.never : refund.failed },
@@ -99,6 +99,6 @@ function messagesOf({ res }: Visit, { code, extras }: Refusal): FormAnswer | nul
     INTENT_REFUND_INVALID_STATUS: { notice: refund.refused },
     VALIDATION_ERROR: { faults: { reason: refund.reasonLong } },
   }
-  const { [code]: answer } = answers
-  return answer ? { title: refund.notDone, ...answer } : null
+  const { [code]: outcome } = outcomes
+  return outcome ? { title: refund.notDone, ...outcome } : null
 }

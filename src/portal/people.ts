@@ -3,31 +3,17 @@ import { html } from 'ghtml'
 import { readFormFields } from '../http/body/read-form.ts'
 import { inputField } from '../http/pages/forms.ts'
 import { renderTable, type TableColumn } from '../http/pages/table.ts'
-import { isolateText } from '../http/pages/text.ts'
+import { isolateText, renderTime } from '../http/pages/text.ts'
 import { changePersonRole } from '../people/change-people.ts'
 import { cancelInvitation, invitePerson, maxPeople } from '../people/invite.ts'
-import {
-  listInvitations,
-  listPeople,
-  lookUpMember,
-  type OpenInvitation,
-  type PersonFacts,
-} from '../people/list-people.ts'
+import * as facts from '../people/list-people.ts'
 import { type PersonRole, personRoles, readPersonName } from '../people/names.ts'
 import { roleIn } from '../people/person.ts'
 import { addForm, type FormPage } from '../people-pages/form.ts'
 import type { PersonPage } from '../people-pages/frame.ts'
 import { serveVisit } from '../people-pages/serve.ts'
 import { hasRight, type Visit } from '../people-pages/visit.ts'
-import {
-  actionColumn,
-  notePage,
-  readOwn,
-  runOwnAct,
-  secretText,
-  settingsLocaleOf,
-  typedOr,
-} from './settings.ts'
+import * as settings from './settings.ts'
 
 const list = '/people'
 const right = 'change-people'
@@ -40,27 +26,27 @@ export function addPeoplePages(router: Router): void {
   addForm(router, removeForm)
 }
 
-type Member = PersonFacts & { role: PersonRole }
+type Member = facts.PersonFacts & { role: PersonRole }
 
 async function findPerson({ deps, caller, req }: Visit): Promise<Member | null> {
-  const person = await lookUpMember(deps, caller.businessId, String(req.params['id']))
+  const person = await facts.lookUpMember(deps, caller.businessId, String(req.params['id']))
   const role = person && roleIn(person, caller.businessId)?.role
   return person && role ? { ...person, role } : null
 }
 
-async function findInvitation({ deps, caller, req }: Visit): Promise<OpenInvitation | null> {
-  const open = await listInvitations(deps, caller.businessId)
+async function findInvitation({ deps, caller, req }: Visit): Promise<facts.OpenInvitation | null> {
+  const open = await facts.listInvitations(deps, caller.businessId)
   return open.find(({ _id }) => _id === req.params['id']) ?? null
 }
 
 async function peoplePage(visit: Visit): Promise<PersonPage> {
   const { res, caller, base } = visit
-  const { words } = settingsLocaleOf(res)
+  const { words } = settings.settingsLocaleOf(res)
   const { people } = words
   const { businessId } = caller
-  const { items, invitations } = await readOwn(visit, async (deps) => ({
-    ...(await listPeople(deps, { businessId }, { limit: maxPeople, after: null })),
-    invitations: await listInvitations(deps, businessId),
+  const { items, invitations } = await settings.readOwn(visit, async (deps) => ({
+    ...(await facts.listPeople(deps, { businessId }, { limit: maxPeople, after: null })),
+    invitations: await facts.listInvitations(deps, businessId),
   }))
   const look = { label: words.sections.people, isTight: true }
   const open = html`<h2>${people.invitations}</h2>
@@ -72,47 +58,42 @@ async function peoplePage(visit: Visit): Promise<PersonPage> {
   return { title: words.sections.people, body, current: base + list }
 }
 
-function invitationColumns(visit: Visit): TableColumn<OpenInvitation>[] {
-  const { words, moment } = settingsLocaleOf(visit.res)
-  const { people, roles } = words
-  const path = `${visit.base}${list}/invitations`
+function invitationColumns(visit: Visit): TableColumn<facts.OpenInvitation>[] {
+  const locale = settings.settingsLocaleOf(visit.res)
+  const { people, roles } = locale.words
   return [
     [people.name, ({ name }) => isolateText(name)],
     [people.role, ({ role }) => html`${roles[role]}`],
-    [people.validUntil, ({ expiresAt }) => html`${moment(expiresAt)}`],
-    ...actionColumn(
-      visit,
-      right,
-      ({ _id }: OpenInvitation) => html`<a href="${path}/${_id}/cancel">${people.cancel}</a>`,
-    ),
+    [people.validUntil, ({ expiresAt }) => renderTime(locale, expiresAt)],
+    ...settings.actionColumn(visit, right, list, ({ _id }: facts.OpenInvitation) => ({
+      [`invitations/${_id}/cancel`]: people.cancel,
+    })),
   ]
 }
 
-function memberColumns(visit: Visit): TableColumn<PersonFacts>[] {
-  const { base, res, member, caller } = visit
-  const { people, roles } = settingsLocaleOf(res).words
-  const own = ({ id }: PersonFacts) => (id === member.person.id ? ` (${people.you})` : '')
-  const roleOf = (person: PersonFacts) => roleIn(person, caller.businessId)?.role ?? 'cashier'
-  const state = ({ disabledAt, passwordChangedAt }: PersonFacts) =>
+function memberColumns(visit: Visit): TableColumn<facts.PersonFacts>[] {
+  const { res, member, caller } = visit
+  const { people, roles } = settings.settingsLocaleOf(res).words
+  const own = ({ id }: facts.PersonFacts) => (id === member.person.id ? ` (${people.you})` : '')
+  const roleOf = (person: facts.PersonFacts) => roleIn(person, caller.businessId)?.role ?? 'cashier'
+  const state = ({ disabledAt, passwordChangedAt }: facts.PersonFacts) =>
     disabledAt !== null ? people.disabled : passwordChangedAt === null ? people.noPassword : people.enabled
   return [
     [people.name, (person) => html`!${isolateText(person.name)}${own(person)}`],
     [people.role, (person) => html`${roles[roleOf(person)]}`],
     [people.secondFactor, (person) => html`${person.secondFactor ? people.yes : people.no}`],
     [people.state, (person) => html`${state(person)}`],
-    ...actionColumn(
-      visit,
-      right,
-      ({ id }: PersonFacts) =>
-        html`<a href="${base}${list}/${id}/role">${people.changeRole}</a> <a href="${base}${list}/${id}/remove">${people.remove}</a>`,
-    ),
+    ...settings.actionColumn(visit, right, list, ({ id }: facts.PersonFacts) => ({
+      [`${id}/role`]: people.changeRole,
+      [`${id}/remove`]: people.remove,
+    })),
   ]
 }
 
-const textsOf = ({ res }: Visit) => settingsLocaleOf(res).words.people
+const textsOf = ({ res }: Visit) => settings.settingsLocaleOf(res).words.people
 
 function roleField({ res }: Visit, value: string, fault?: string): string {
-  const { people, roles } = settingsLocaleOf(res).words
+  const { people, roles } = settings.settingsLocaleOf(res).words
   const choices = Object.fromEntries(personRoles.map((role) => [role, roles[role]]))
   return inputField('role', { label: people.role, hint: people.aboutRoles, choices, value, fault })
 }
@@ -127,29 +108,29 @@ const inviteForm: FormPage<object> = {
   find: async () => ({}),
   show(visit, _found, faults) {
     const { name: label, nameHint: hint, invite: title, makeLink: button, inviting: busy } = textsOf(visit)
-    const { name, role } = typedOr(visit, { name: '', role: 'cashier' })
+    const { name, role } = settings.typedOr(visit, { name: '', role: 'cashier' })
     const typed = { label, hint, value: name, fault: faults.name, attributes: nameAttributes }
     const fields = inputField('name', typed) + roleField(visit, role, faults.role)
     return { title, fields, button, busy }
   },
   async act(visit, _found, keyOf) {
     const { deps, req, res, caller } = visit
-    const { people, share, copy, copied } = settingsLocaleOf(res).words
+    const { people, share, copy, copied } = settings.settingsLocaleOf(res).words
     const typed = readFormFields(req, 'name', 'role')
     const [name, role] = [readPersonName(typed.name), readRole(typed.role)]
     if (name === null) return { faults: { name: people.badName } }
     if (role === undefined) return { faults: { role: people.badRole } }
     const invited = { businessId: caller.businessId, role, name, form: keyOf() }
-    const result = await runOwnAct(visit, (by) => invitePerson(deps, invited, by))
+    const result = await settings.runOwnAct(visit, (by) => invitePerson(deps, invited, by))
     if ('notice' in result) return result
     const { link } = result.done
-    const more = html`!${secretText(link)}
+    const more = html`!${settings.secretText(link)}
 <p><button hidden data-share="${link}" data-copy="${copy}" data-copied="${copied}">${share}</button></p>`
-    return notePage(visit, { title: people.invited(name), notice: people.linkOnce, more, list })
+    return settings.notePage(visit, { title: people.invited(name), notice: people.linkOnce, more, list })
   },
 }
 
-const cancelForm: FormPage<OpenInvitation> = {
+const cancelForm: FormPage<facts.OpenInvitation> = {
   right,
   path: `${list}/invitations/:id/cancel`,
   find: findInvitation,
@@ -158,7 +139,7 @@ const cancelForm: FormPage<OpenInvitation> = {
     return { title, fields: html`<p>${cancelText(name)}</p>`, button, busy, isDanger: true }
   },
   act: (visit, { _id: id, businessId }) =>
-    runOwnAct(
+    settings.runOwnAct(
       visit,
       (by) => cancelInvitation(visit.deps, { id, businessId }, by),
       (isCancelled) => isCancelled,
@@ -192,6 +173,6 @@ const removeForm: FormPage<Member> = {
 }
 
 const setRole = (visit: Visit, { id }: Member, role: PersonRole | null) =>
-  runOwnAct(visit, (by) =>
+  settings.runOwnAct(visit, (by) =>
     changePersonRole(visit.deps, { id, businessId: visit.caller.businessId, role }, by),
   )

@@ -49,14 +49,16 @@ export const queryText = ({ req }: Visit, name: string): string => {
 export const typedOr = <Fields extends Record<string, string>>({ req }: Visit, defaults: Fields) =>
   (isSafeMethod(req) ? defaults : readFormFields(req, ...Object.keys(defaults))) as Fields
 
-/** Only for those who have the right. */
+/** Links for those who have the right, by paths that continue the list's. */
 export const actionColumn = <Item>(
   visit: Visit,
   right: RightName,
-  render: (item: Item) => string,
+  list: string,
+  linksOf: (item: Item) => Readonly<Record<string, string>>,
 ): TableColumn<Item>[] => {
-  const label = settingsLocaleOf(visit.res).words.actions
-  return hasRight(visit, right) ? [[label, render, 'action']] : []
+  const link = ([path, text]: [string, string]) => html`<a href="${visit.base}${list}/${path}">${text}</a>`
+  const links = (item: Item) => Object.entries(linksOf(item)).map(link).join(' ')
+  return hasRight(visit, right) ? [[settingsLocaleOf(visit.res).words.actions, links, 'action']] : []
 }
 
 interface Note {

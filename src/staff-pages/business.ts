@@ -28,14 +28,7 @@ import { countDeadDeliveries } from '../webhooks/deliveries/backlog.ts'
 import { listAllEndpoints, listFailedDeliveries } from '../webhooks/deliveries/look-up.ts'
 import { linkActions, renderDoneNotice } from './act-routes.ts'
 import { activityCharts, isSandboxShown } from './activity.ts'
-import {
-  formatCappedCount,
-  formatMoney,
-  groupDigits,
-  lookUpEntry,
-  renderBadge,
-  renderTime,
-} from './format.ts'
+import * as format from './format.ts'
 import type { PageVisit, StaffPage } from './guards.ts'
 import { keysTable } from './key.ts'
 import { auditPath, businessLink, personPath, readQueryText, withQuery } from './paths.ts'
@@ -92,20 +85,20 @@ async function facts(deps: FactsDeps, business: Business) {
 const liveRequestFact = ({ liveRequest }: Business) =>
   liveRequest === undefined
     ? ''
-    : html`<dt>Live access</dt><dd>requested !${renderTime(liveRequest.at)} by <a href="${personPath(liveRequest.personId)}">an owner</a></dd>`
+    : html`<dt>Live access</dt><dd>requested !${format.renderTime(liveRequest.at)} by <a href="${personPath(liveRequest.personId)}">an owner</a></dd>`
 
 const quotaFact = (label: string, usage: QuotaUsage, own: number | null) =>
   html`<dt>${label}</dt><dd>${left(usage)}${ofItsOwn(own)}</dd>`
 
 function rateInWords({ config }: Pick<Deps, 'config'>, limits: Business['limits']) {
   const perSecond = config.rateLimitPerSecond && (limits.perSecond ?? config.rateLimitPerSecond)
-  return perSecond === null ? 'no limit' : `${groupDigits(perSecond)} requests per second for each key`
+  return perSecond === null ? 'no limit' : `${format.groupDigits(perSecond)} requests per second for each key`
 }
 
 function left({ used, limit, left: rest }: QuotaUsage) {
   if (limit === null) return 'no limit'
-  const known = used === null ? 'more than can be counted' : groupDigits(used)
-  return `${known} of ${groupDigits(limit)} used${rest === null ? '' : `, ${groupDigits(rest)} left`}`
+  const known = used === null ? 'more than can be counted' : format.groupDigits(used)
+  return `${known} of ${format.groupDigits(limit)} used${rest === null ? '' : `, ${format.groupDigits(rest)} left`}`
 }
 
 const ofItsOwn = (limit: number | null) => (limit === null ? '' : ' (set for this business)')
@@ -118,7 +111,7 @@ function commissionFacts({ config, now }: Pick<Deps, 'config' | 'now'>, commissi
     .toReversed()
     .map(
       ({ from, ...rates }) =>
-        html`<div>from !${renderTime(from)}: ${inWords(rates)}${from > at ? ' (scheduled)' : ''}</div>`,
+        html`<div>from !${format.renderTime(from)}: ${inWords(rates)}${from > at ? ' (scheduled)' : ''}</div>`,
     )
   return html`<dt>Commission</dt><dd>${current} (${origin})</dd>
     !${history.length === 0 ? '' : html`<dt>Commission history</dt><dd>!${history}</dd>`}`
@@ -139,9 +132,9 @@ async function balances(deps: Pick<Deps, 'LedgerEntry'>, businessId: string) {
     const { items, total } = await listEntries(deps, owner, search)
     const payouts = items.map(
       ({ amount: paid, payoutReference, bookedAt }) =>
-        html`<div>!${renderTime(bookedAt)}: ${formatMoney(-paid)}, reference !${isolateText(payoutReference ?? '')}</div>`,
+        html`<div>!${format.renderTime(bookedAt)}: ${format.formatMoney(-paid)}, reference !${isolateText(payoutReference ?? '')}</div>`,
     )
-    rows.push(html`<dt>${name} balance</dt><dd>${formatMoney(amount)}</dd>
+    rows.push(html`<dt>${name} balance</dt><dd>${format.formatMoney(amount)}</dd>
       <dt>${name} payouts</dt>
       <dd>!${total > maxPayouts ? html`<div>The latest ${maxPayouts} of ${total}:</div>` : ''}!${total === 0 ? 'none' : payouts}</dd>`)
   }
@@ -179,7 +172,7 @@ async function failingDeliveries(deps: EndpointDeps, id: string) {
   const title = 'Latest deliveries that are dead or waiting for a retry'
   const none = html`<p>None. No delivery is dead or waiting for a retry.</p>`
   return html`<h2>Failing deliveries</h2>
-    !${dead === 0 ? '' : html`<p>Dead: ${formatCappedCount(dead)}. <a href="/admin/dead">Re-queue them by endpoint</a></p>`}
+    !${dead === 0 ? '' : html`<p>Dead: ${format.formatCappedCount(dead)}. <a href="/admin/dead">Re-queue them by endpoint</a></p>`}
     !${failing.length === 0 ? none : deliveriesTable(title, failing)}`
 }
 
@@ -204,7 +197,7 @@ const stateNames = {
 export const businessListPage: StaffPage<'ApiKey' | 'Business'> = async (deps, { query }) => {
   const filter = readFilter(query)
   const { name, state, after } = filter
-  const where = { ...lookUpEntry(states, state)?.where, ...(name === '' ? {} : { name }) }
+  const where = { ...format.lookUpEntry(states, state)?.where, ...(name === '' ? {} : { name }) }
   const slice = { limit: pageSize, after: after === '' ? null : after }
   const { items, next } = await listBusinesses(deps, where, slice)
   const body = html`<h1>Businesses</h1>
@@ -242,9 +235,9 @@ type Badged = Pick<Business, 'suspended' | 'apiEnabled' | 'liveApproved' | 'live
 
 function businessBadges({ suspended, apiEnabled, liveApproved, liveRequest }: Badged) {
   return [
-    ...(suspended ? [renderBadge('bad', 'suspended')] : []),
-    ...(apiEnabled ? [] : [renderBadge('wait', 'developer API disabled')]),
-    liveApproved ? renderBadge('live', 'live') : renderBadge('faint', 'test only'),
-    ...(liveRequest === undefined ? [] : [renderBadge('wait', 'live access requested')]),
+    ...(suspended ? [format.renderBadge('bad', 'suspended')] : []),
+    ...(apiEnabled ? [] : [format.renderBadge('wait', 'developer API disabled')]),
+    liveApproved ? format.renderBadge('live', 'live') : format.renderBadge('faint', 'test only'),
+    ...(liveRequest === undefined ? [] : [format.renderBadge('wait', 'live access requested')]),
   ].join(' ')
 }

@@ -17,15 +17,7 @@ import { invitationDisplay, type PageField, personDisplay } from '../staff-acts/
 import { linkActions, renderDoneNotice } from './act-routes.ts'
 import { renderTime } from './format.ts'
 import type { StaffPage } from './guards.ts'
-import {
-  auditPath,
-  businessLink,
-  pathsBelow,
-  personPath,
-  readQueryText,
-  textLink,
-  withQuery,
-} from './paths.ts'
+import * as paths from './paths.ts'
 import { renderFacts, renderTable } from './table.ts'
 
 const pageSize = 50
@@ -35,15 +27,15 @@ type Reads = 'Invitation' | 'Person' | 'PersonSession' | 'now'
 
 /** With the parameter `business`, only the people of this business. */
 export const peoplePage: StaffPage<Reads> = async (deps, { query, staff }) => {
-  const [businessId, after] = [readQueryText(query, 'business'), readQueryText(query, 'after')]
+  const [businessId, after] = [paths.readQueryText(query, 'business'), paths.readQueryText(query, 'after')]
   const filter = businessId === '' ? {} : { businessId }
   const { items, next } = await listPeople(deps, filter, { limit: pageSize, after: after || null })
   const invitations = businessId === '' ? [] : await listInvitations(deps, businessId)
   const none = html`<p class="notice" role="status">Nobody has a role here yet.</p>`
   const body = html`<h1>People</h1>
-    !${businessId === '' ? '' : html`<p>Only people of the business !${businessLink(businessId)}. <a href="${peoplePath}">Show all</a></p>`}
+    !${businessId === '' ? '' : html`<p>Only people of the business !${paths.businessLink(businessId)}. <a href="${peoplePath}">Show all</a></p>`}
     !${items.length === 0 ? none : renderTable(columns, items, { isTight: true })}
-    !${pagingLinks((id) => withQuery(peoplePath, { business: businessId, after: id }), after === '', next, ['First page', 'Next page'])}
+    !${pagingLinks((id) => paths.withQuery(peoplePath, { business: businessId, after: id }), after === '', next, ['First page', 'Next page'])}
     !${invitations.length === 0 ? '' : html`<h2>Open invitations</h2>!${renderTable(invitationColumns(staff), invitations, { isTight: true })}`}
     !${linkActions(personListActions, '', {}, staff)}`
   return { title: 'People', current: peoplePath, body }
@@ -52,20 +44,20 @@ export const peoplePage: StaffPage<Reads> = async (deps, { query, staff }) => {
 const rolesOf = ({ roles }: PersonFacts) =>
   roles.map(
     ({ businessId, role, since }) =>
-      html`<div>${role} of !${businessLink(businessId)} since !${renderTime(since)}</div>`,
+      html`<div>${role} of !${paths.businessLink(businessId)} since !${renderTime(since)}</div>`,
   )
 
 const roles: PageField<PersonFacts> = { ...personDisplay.roles, html: (person) => rolesOf(person).join('') }
 
 const columns: PageField<PersonFacts>[] = [
-  { ...personDisplay.name, html: ({ id, name }) => textLink(personPath(id), name) },
+  { ...personDisplay.name, html: ({ id, name }) => paths.textLink(paths.personPath(id), name) },
   roles,
   personDisplay.state,
   personDisplay.secondFactor,
   personDisplay.createdAt,
 ]
 
-const invitationPath = pathsBelow('people/invitation')
+const invitationPath = paths.pathsBelow('people/invitation')
 
 const invitationColumns = (staff: SignedInStaff): PageField<OpenInvitation>[] => [
   invitationDisplay.name,
@@ -74,7 +66,7 @@ const invitationColumns = (staff: SignedInStaff): PageField<OpenInvitation>[] =>
   {
     label: 'Action',
     html: ({ _id }) =>
-      hasPermission(staff, 'change-people') ? textLink(`${invitationPath(_id)}/cancel`, 'Cancel…') : '',
+      hasPermission(staff, 'change-people') ? paths.textLink(`${invitationPath(_id)}/cancel`, 'Cancel…') : '',
   },
 ]
 
@@ -90,7 +82,7 @@ export const personPage: StaffPage<Reads> = async (deps, { id, query, staff }) =
       <dt>Password</dt><dd>!${describePassword(person, renderTime)}</dd>
       <dt>Last sign-in</dt><dd>!${lastSignInAt === undefined ? 'none in 30 days' : renderTime(lastSignInAt)}</dd>
       !${renderFacts(person, [personDisplay.createdAt, personDisplay.id])}
-      <dt>Audit trail</dt><dd><a href="${auditPath({ who: person.id })}">show what this person did</a>, <a href="${auditPath({ subject: person.id })}">show the changes to this person</a></dd>
+      <dt>Audit trail</dt><dd><a href="${paths.auditPath({ who: person.id })}">show what this person did</a>, <a href="${paths.auditPath({ subject: person.id })}">show the changes to this person</a></dd>
     </dl>
     !${linkActions(personActions, person.id, person, staff)}`
   return { title: `Person ${person.name}`, body }

@@ -54,8 +54,8 @@ export const renderTable = <Item>(
 ): string =>
   renderPageTable(
     columns.map((column): TableColumn<Item> => {
-      const look = column.isAction ? 'action' : column.unit && classOf[column.unit]
-      return [column.label, (item) => contentOf(column, item), look]
+      const cellLook = column.isAction ? 'action' : column.unit && classOf[column.unit]
+      return [column.label, (item) => contentOf(column, item), cellLook]
     }),
     items,
     look,

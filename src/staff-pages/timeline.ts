@@ -8,14 +8,7 @@ import type { RedactedIntent } from '../intents/search.ts'
 import type { Actor } from '../security/actor.ts'
 import { hostOf, shownDueAt } from '../webhooks/deliveries/delivery.ts'
 import type { ListedDelivery } from '../webhooks/deliveries/look-up.ts'
-import {
-  describeAttempt,
-  formatDuration,
-  formatMoney,
-  formatPaymentOutcome,
-  formatRefundOutcome,
-  renderTime,
-} from './format.ts'
+import * as format from './format.ts'
 import { deliveryPath } from './paths.ts'
 import { describePrice } from './sentences/payment-advice.ts'
 
@@ -40,7 +33,7 @@ export function renderPaymentTimeline(
     ),
   ]
   const inOrder = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime())
-  return html`<ol class="timeline">!${inOrder.map(({ at, text }) => html`<li>!${renderTime(at)} <span>!${text}</span></li>`)}</ol>`
+  return html`<ol class="timeline">!${inOrder.map(({ at, text }) => html`<li>!${format.renderTime(at)} <span>!${text}</span></li>`)}</ol>`
 }
 
 function storyOf(delivery: ListedDelivery) {
@@ -49,7 +42,7 @@ function storyOf(delivery: ListedDelivery) {
   return [
     ...entryAt(createdAt, html`!${name}: delivery created`),
     ...numberAttempts(delivery).flatMap(({ number, attempt }) => {
-      const result = html`!${isolateText(describeAttempt(attempt))} after ${formatDuration(attempt.durationMs)}`
+      const result = html`!${isolateText(format.describeAttempt(attempt))} after ${format.formatDuration(attempt.durationMs)}`
       return entryAt(attempt.at, html`!${name}: attempt ${number}, !${result}`)
     }),
     ...entryAt(deadAt, html`!${name}: <b>DEAD</b>, no further attempts follow`),
@@ -111,7 +104,8 @@ function ends({ status, cancellationReason, updatedAt, expiresAt }: RedactedInte
 function attemptsToPay({ attempts, hold }: RedactedIntent) {
   const ended = attempts.flatMap((attempt) => {
     const name = nameOfAttempt(attempt)
-    const result = attempt.kind === 'payment' ? formatPaymentOutcome(attempt) : formatRefundOutcome(attempt)
+    const result =
+      attempt.kind === 'payment' ? format.formatPaymentOutcome(attempt) : format.formatRefundOutcome(attempt)
     return [
       ...entryAt(attempt.startedAt, html`!${name} started`),
       ...entryAt(attempt.at, html`!${name}${attempt.kind === 'payment' ? '' : ' failed'}: ${result}`),
@@ -142,4 +136,4 @@ const refunds = ({ refunds: all }: RedactedIntent) =>
     ...entryAt(queryAt, 'The service checks the outcome of the refund with the wallet'),
   ])
 
-const language = { code: 'en', dir: 'ltr', money: formatMoney } as const
+const language = { code: 'en', dir: 'ltr', money: format.formatMoney } as const

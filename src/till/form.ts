@@ -1,12 +1,6 @@
 import { html } from 'ghtml'
 import { readFormFields } from '../http/body/read-form.ts'
-import {
-  type FormMessages,
-  inputField,
-  readAmountField,
-  renderHiddenInput,
-  titleOfForm,
-} from '../http/pages/forms.ts'
+import * as forms from '../http/pages/forms.ts'
 import { pageDeadline } from '../http/pages/prepare-page.ts'
 import { findIntentsOfForm } from '../intents/find.ts'
 import { isPending } from '../intents/lifecycle.ts'
@@ -32,14 +26,14 @@ async function formPage(
   visit: Visit,
   form: string,
   typed: Typed,
-  messages: FormMessages = {},
+  messages: forms.FormMessages = {},
   status = 200,
 ): Promise<PersonPage> {
   const { base, res, member } = visit
   const locale = localeOf(res)
   const { words } = locale
   const field = (name: keyof Typed, texts: { label: string; hint: string }) =>
-    inputField(name, {
+    forms.inputField(name, {
       ...texts,
       fault: messages.faults?.[name],
       value: typed[name],
@@ -48,13 +42,13 @@ async function formPage(
   const amount = field('amount', words.typedAmount)
   const label = field('label', { label: words.for, hint: words.forHint })
   const button = html`<button>${member.sandbox ? words.showPractice : words.show}</button>`
-  const fields = renderHiddenInput('form', form) + amount + label
+  const fields = forms.renderHiddenInput('form', form) + amount + label
   const body = html`!${errorSummaryOf(res, messages, words.notCreated)}
 <h1>${words.newPayment}</h1>
 !${practiceNote(visit, words.practice)}
 !${renderPostForm(member.person, base, fields, button, words.creating)}
 !${await renderLatest(visit)}`
-  const title = titleOfForm(locale, words.newPayment, messages)
+  const title = forms.titleOfForm(locale, words.newPayment, messages)
   return { title, body, status, current: base, isNarrow: true }
 }
 
@@ -64,7 +58,7 @@ export async function makePayment(visit: Visit): Promise<PersonPage | { to: stri
   const { form: sent, ...typed } = readFormFields(req, 'form', 'amount', 'label')
   const form = isId(sent) ? sent : newId()
   const label = typed.label.trim()
-  const read = readAmountField(locale, typed.amount, deps.config.maxAmount)
+  const read = forms.readAmountField(locale, typed.amount, deps.config.maxAmount)
   if ('fault' in read) return formPage(visit, form, typed, { faults: { amount: read.fault } }, 422)
   const { amount } = read
   const { id, name, expectValid } = member.person
@@ -96,7 +90,7 @@ async function cancelOlder(visit: Visit, form: string): Promise<string | null> {
 }
 
 /** Throws other errors. */
-function messagesOf({ words }: TillLocale, error: unknown): FormMessages & { status: number } {
+function messagesOf({ words }: TillLocale, error: unknown): forms.FormMessages & { status: number } {
   if (!(error instanceof Refusal)) throw error
   const { code, extras, statusCode: status } = error
   if (code === 'RATE_LIMITED') return { status, notice: words.tooMany }

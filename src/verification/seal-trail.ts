@@ -9,14 +9,7 @@ import { hourMs } from '../platform/time.ts'
 import type { Encrypter } from '../security/encrypt.ts'
 import { ensureServiceKey, findServiceKey } from '../security/service-keys.ts'
 import type { Pacer } from '../work/pace.ts'
-import {
-  digestAuditLine,
-  digestHead,
-  digestRecord,
-  linesPerSeal,
-  type StoredSeal,
-  sanitiseSeal,
-} from './seal.ts'
+import * as seals from './seal.ts'
 
 export type SealDeps = Pick<Models, 'AuditEvent' | 'AuditSeal' | 'ServiceKey'> & {
   secrets: Encrypter
@@ -43,7 +36,7 @@ export async function sealAuditTrail(
   deps: SealDeps,
   pace: Pacer,
   heads: LedgerEntry[] = [],
-  limit = linesPerSeal,
+  limit = seals.linesPerSeal,
 ): Promise<KeyObject> {
   const key = await keyFor(deps)
   const lines = rawCollection(deps.AuditEvent)
@@ -55,17 +48,17 @@ export async function sealAuditTrail(
         .find({ ...unmarked, ...closed(deps.now().getTime()) }, { sort: { _id: 1 }, limit, maxTimeMS })
         .toArray(),
     )
-    const ledgers = heads.slice(0, limit).map((entry) => digestHead(key, entry))
+    const ledgers = heads.slice(0, limit).map((entry) => seals.digestHead(key, entry))
     if (unsealed.length + ledgers.length === 0) return key
     const seal = {
       _id: (last?._id ?? 0) + 1,
       at: deps.now(),
       ids: unsealed.map(({ _id }) => _id),
-      digests: unsealed.map((line) => digestAuditLine(key, line)),
+      digests: unsealed.map((line) => seals.digestAuditLine(key, line)),
       ...(ledgers.length === 0 ? {} : { heads: ledgers }),
       previous: last?.digest ?? null,
     }
-    const digest = digestRecord(key, 'seal', seal)
+    const digest = seals.digestRecord(key, 'seal', seal)
     try {
       await rawCollection(deps.AuditSeal).insertOne({ ...seal, digest })
       heads.splice(0, limit)
@@ -88,10 +81,10 @@ async function keyFor(deps: SealDeps) {
   return ensureServiceKey(deps, 'audit')
 }
 
-const lastSeal = async ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<StoredSeal | null> =>
-  sanitiseSeal(
+const lastSeal = async ({ AuditSeal }: Pick<SealDeps, 'AuditSeal'>): Promise<seals.StoredSeal | null> =>
+  seals.sanitiseSeal(
     await rawCollection(AuditSeal).findOne({ _id: numberFilter }, { sort: { _id: -1 }, maxTimeMS }),
   )
 
-const markLines = ({ AuditEvent }: Pick<SealDeps, 'AuditEvent'>, { _id, ids }: StoredSeal) =>
+const markLines = ({ AuditEvent }: Pick<SealDeps, 'AuditEvent'>, { _id, ids }: seals.StoredSeal) =>
   rawCollection(AuditEvent).updateMany({ _id: { $in: ids }, seal: null }, { $set: { seal: _id } })

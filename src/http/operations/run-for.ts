@@ -10,18 +10,7 @@ import { sendBuiltResponse } from '../responses/send.ts'
 import { apiRoutes, type DownloadId, type ReadId, type WriteId } from '../routes/routes.ts'
 import { startDeadline } from '../server/timeouts.ts'
 import type { ReadRoute, Route, WriteRoute } from './route.ts'
-import {
-  admit,
-  beginDownload,
-  type Call,
-  type PageRead,
-  type RouteInput,
-  readResponse,
-  runRead,
-  runWrite,
-  validInput,
-  waitUntilOpen,
-} from './run-route.ts'
+import * as steps from './run-route.ts'
 
 // Runs operations of the API for the caller of a page. The data is what a client
 // would get: plain JSON, with times as text. Errors of the API are thrown.
@@ -38,13 +27,13 @@ export async function readFor<Data>(
   deps: Deps,
   res: Response,
   caller: Caller,
-  operation: ReadId | PageRead,
-  { params = {}, query = {} }: Partial<RouteInput> = {},
+  operation: ReadId | steps.PageRead,
+  { params = {}, query = {} }: Partial<steps.RouteInput> = {},
 ): Promise<Outcome<Data>> {
   const read = typeof operation === 'string' ? (routeOf(operation) as ReadRoute) : operation
   const call = await begin(deps, res, caller, read)
-  const input = validInput(deps, read, { params, query })
-  const { built } = await runRead(call, read, input, async (data) => {
+  const input = steps.validInput(deps, read, { params, query })
+  const { built } = await steps.runRead(call, read, input, async (data) => {
     const page: Page<unknown> | null = read.isPage ? (data as Page<unknown>) : null
     const { items, bytes } = await toPlainItems(page?.items ?? [data])
     return { built: page === null ? items[0] : { ...page, items }, bytes }
@@ -64,7 +53,7 @@ export async function writeFor<Data>(
   const call = await begin(deps, res, caller, route)
   const value = body ?? {}
   const input = { params, query: {}, key, body: { value, params: value } }
-  const { status, code, body: text } = await runWrite(call, route, input)
+  const { status, code, body: text } = await steps.runWrite(call, route, input)
   const { data, error } = JSON.parse(text.toString())
   if (code !== null || status >= 400) throw refuse(error.code, error)
   return { status, data }
@@ -76,13 +65,13 @@ export async function downloadFor(
   res: Response,
   caller: Caller,
   operationId: DownloadId | ReadId,
-  { params = {}, query = {} }: Partial<RouteInput> = {},
+  { params = {}, query = {} }: Partial<steps.RouteInput> = {},
 ): Promise<void> {
   const route = routeOf(operationId)
   const call = await begin(deps, res, caller, route)
-  const input = validInput(deps, route, { params, query })
-  if ('download' in route) return sendDownload(res.req, res, await beginDownload(call, route, input))
-  return sendBuiltResponse(res, await readResponse(call, route as ReadRoute, input, 'csv'))
+  const input = steps.validInput(deps, route, { params, query })
+  if ('download' in route) return sendDownload(res.req, res, await steps.beginDownload(call, route, input))
+  return sendBuiltResponse(res, await steps.readResponse(call, route as ReadRoute, input, 'csv'))
 }
 
 function routeOf(operationId: string): Route {
@@ -91,12 +80,17 @@ function routeOf(operationId: string): Route {
   return route
 }
 
-async function begin(deps: Deps, res: Response, caller: Caller, route: Route | PageRead): Promise<Call> {
+async function begin(
+  deps: Deps,
+  res: Response,
+  caller: Caller,
+  route: Route | steps.PageRead,
+): Promise<steps.Call> {
   // The log line of the page names the business too.
   res.locals.key = caller
-  const call: Call = { deps, res, deadline: startDeadline(), caller }
-  await waitUntilOpen(call)
-  await admit(call, route)
+  const call: steps.Call = { deps, res, deadline: startDeadline(), caller }
+  await steps.waitUntilOpen(call)
+  await steps.admit(call, route)
   return call
 }
 

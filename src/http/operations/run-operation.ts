@@ -11,17 +11,7 @@ import { startDeadline } from '../server/timeouts.ts'
 import { readIdempotencyKey } from './idempotency.ts'
 import { limitUnknownKeys } from './limit-rate.ts'
 import type { ReadRoute, Route, WriteRoute } from './route.ts'
-import {
-  admit,
-  allow,
-  beginDownload,
-  type Call,
-  type RouteInput,
-  readResponse,
-  runWrite,
-  validInput,
-  waitUntilOpen,
-} from './run-route.ts'
+import * as steps from './run-route.ts'
 
 export async function runOperation(
   deps: Deps,
@@ -31,16 +21,16 @@ export async function runOperation(
 ): Promise<ApiResponse | BuiltResponse | StartedDownload> {
   const deadline = startDeadline()
   const caller = await identifyCaller({ deps, res, deadline })
-  const call: Call = { deps, res, deadline, caller }
-  await admit(call, route)
+  const call: steps.Call = { deps, res, deadline, caller }
+  await steps.admit(call, route)
   if (route.method !== 'get') return write(call, route)
   if (!('download' in route)) return read(call, route)
-  return beginDownload(call, route, validInput(deps, route, inputOf(req)))
+  return steps.beginDownload(call, route, steps.validInput(deps, route, inputOf(req)))
 }
 
 /** Performs steps 2 to 5 in docs/maintainers/decisions.md (SPEC 5). */
-async function identifyCaller({ deps, res, deadline }: Omit<Call, 'caller'>): Promise<Caller> {
-  await waitUntilOpen({ deps, deadline })
+async function identifyCaller({ deps, res, deadline }: Omit<steps.Call, 'caller'>): Promise<Caller> {
+  await steps.waitUntilOpen({ deps, deadline })
   const { req } = res
   const address = req.ip ?? ''
   return deadline.run((deadlineAt) =>
@@ -61,14 +51,14 @@ function bearerToken(req: Request): string {
   return token
 }
 
-const inputOf = ({ params, query }: Request): RouteInput => ({
+const inputOf = ({ params, query }: Request): steps.RouteInput => ({
   params: params as Record<string, string>,
   query,
 })
 
-async function read(call: Call, route: ReadRoute): Promise<BuiltResponse | ApiResponse> {
+async function read(call: steps.Call, route: ReadRoute): Promise<BuiltResponse | ApiResponse> {
   const { deps, res, deadline } = call
-  const input = validInput(deps, route, inputOf(res.req))
+  const input = steps.validInput(deps, route, inputOf(res.req))
   const isCsv = route.toCsv !== undefined && prefersCsv(res.req)
   if (route.toCsv !== undefined) res.vary('Accept')
   if (route.toCsv !== undefined && !isCsv) refuseCsvParams(input.query)
@@ -77,11 +67,11 @@ async function read(call: Call, route: ReadRoute): Promise<BuiltResponse | ApiRe
   // Waiting in a long-poll doesn't count towards the deadline.
   const limits = { read: deadline.run, signal: gone.signal }
   const polled = (await route.longPoll?.(deps, call.caller, input, limits)) ?? null
-  if (polled === null) return readResponse(call, route, input, isCsv ? 'csv' : 'json')
+  if (polled === null) return steps.readResponse(call, route, input, isCsv ? 'csv' : 'json')
   if ('data' in polled) return successResponse(200, polled.data)
   const caller = await identifyCaller(call)
-  allow(route, caller)
-  return readResponse({ ...call, caller }, route, { ...input, query: polled.query }, 'json')
+  steps.allow(route, caller)
+  return steps.readResponse({ ...call, caller }, route, { ...input, query: polled.query }, 'json')
 }
 
 function refuseCsvParams(query: unknown): void {
@@ -91,7 +81,7 @@ function refuseCsvParams(query: unknown): void {
   throw refuse('VALIDATION_ERROR', { param, message })
 }
 
-async function write(call: Call, route: WriteRoute): Promise<ApiResponse> {
+async function write(call: steps.Call, route: WriteRoute): Promise<ApiResponse> {
   const { deps, res, caller } = call
   const { req } = res
   const key = readIdempotencyKey(req)
@@ -99,6 +89,6 @@ async function write(call: Call, route: WriteRoute): Promise<ApiResponse> {
   const memory = reserveBody(deps, caller, req, kind)
   return memory.during(async () => {
     const body = await readBody(deps, caller, req, res, kind, memory)
-    return runWrite(call, route, { ...inputOf(req), key, body }, memory)
+    return steps.runWrite(call, route, { ...inputOf(req), key, body }, memory)
   })
 }

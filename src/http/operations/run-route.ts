@@ -16,15 +16,7 @@ import { readCausingRequest } from '../server/log-request.ts'
 import type { Deadline } from '../server/timeouts.ts'
 import { runWriteOnce } from './idempotency.ts'
 import { limitKeyRate } from './limit-rate.ts'
-import {
-  type DownloadRoute,
-  isBrowserRoute,
-  type OperationInput,
-  type ReadRoute,
-  type Route,
-  scopesOfRoute,
-  type WriteRoute,
-} from './route.ts'
+import * as routes from './route.ts'
 
 export interface Call {
   deps: Deps
@@ -40,21 +32,21 @@ export async function waitUntilOpen({ deps, deadline }: Pick<Call, 'deps' | 'dea
   if (unsure !== null) await deadline.run(() => unsure)
 }
 
-export async function admit({ deps, res, caller }: Call, route: Route | PageRead): Promise<void> {
+export async function admit({ deps, res, caller }: Call, route: routes.Route | PageRead): Promise<void> {
   await limitKeyRate(deps, caller, res)
   allow(route, caller)
 }
 
 /** A page may read data for which the API has no operation. */
 export type PageRead = Pick<
-  ReadRoute,
+  routes.ReadRoute,
   'scope' | 'key' | 'query' | 'shows' | 'isPage' | 'needsQuery' | 'run' | 'sandboxOnly'
 >
 
-export function allow(route: Route | PageRead, caller: Caller): void {
-  if (!isBrowserRoute(route) && caller.kind !== 'secret') throw refuse('SECRET_KEY_REQUIRED')
+export function allow(route: routes.Route | PageRead, caller: Caller): void {
+  if (!routes.isBrowserRoute(route) && caller.kind !== 'secret') throw refuse('SECRET_KEY_REQUIRED')
   const { scope } = route
-  if (!scopesOfRoute(route).some((each) => caller.scopes.has(each)))
+  if (!routes.scopesOfRoute(route).some((each) => caller.scopes.has(each)))
     throw refuse('SCOPE_REQUIRED', { details: typeof scope === 'string' ? { scope } : scope })
   if (route.sandboxOnly && !caller.sandbox) throw refuse('SANDBOX_ONLY')
 }
@@ -66,16 +58,16 @@ export interface RouteInput {
 
 export const validInput = (
   deps: Pick<Deps, 'validate'>,
-  route: Pick<Route, 'query'>,
+  route: Pick<routes.Route, 'query'>,
   { params, query }: RouteInput,
   body?: unknown,
-): OperationInput => ({ params, query: deps.validate(route.query ?? emptyQuery, query), body })
+): routes.OperationInput => ({ params, query: deps.validate(route.query ?? emptyQuery, query), body })
 
 /** In a single wait, reserves everything that the read needs. */
 export async function runRead<Built>(
   { deps, res, deadline, caller }: Call,
   route: PageRead,
-  input: OperationInput,
+  input: routes.OperationInput,
   build: (data: unknown) => Promise<{ built: Built; bytes: number }>,
 ): Promise<{ built: Built; memory: ResponseMemory }> {
   const { businessId } = caller
@@ -118,8 +110,8 @@ export async function runRead<Built>(
 
 export async function readResponse(
   call: Call,
-  route: ReadRoute,
-  input: OperationInput,
+  route: routes.ReadRoute,
+  input: routes.OperationInput,
   format: 'json' | 'csv',
 ): Promise<BuiltResponse> {
   const { built, memory } = await runRead(call, route, input, async (data) => {
@@ -137,8 +129,8 @@ export async function readResponse(
 
 export async function beginDownload(
   { deps, res, deadline, caller }: Call,
-  route: DownloadRoute,
-  input: OperationInput,
+  route: routes.DownloadRoute,
+  input: routes.OperationInput,
 ): Promise<StartedDownload> {
   const { businessId } = caller
   const memory = await deps.memory.reserve(businessId, { exports: 1, memory: downloadMemoryBytes }, res)
@@ -154,7 +146,7 @@ export async function beginDownload(
 
 export async function runWrite(
   { deps, res, deadline, caller }: Call,
-  route: WriteRoute,
+  route: routes.WriteRoute,
   input: RouteInput & { key: string; body: ParsedBody },
   memory: BodyMemory = smallBodyMemory,
 ): Promise<ApiResponse> {

@@ -1,12 +1,5 @@
 import { currencyCode, formatCentimes } from '../../../schemas/currency.ts'
-import {
-  maxDescriptionLength,
-  maxHandleLength,
-  maxProductNameLength,
-  maxSkuLength,
-  maxStockUnits,
-  maxVariantLabelLength,
-} from '../../../schemas/products.ts'
+import * as products from '../../../schemas/products.ts'
 import { isLongerThan, type NameKind, normaliseName } from '../../input/name.ts'
 import { isStorableText } from '../../input/validate.ts'
 import { isShortenedNumber } from '../../platform/csv.ts'
@@ -20,10 +13,10 @@ const no = new Set(['false', '0', 'no', 'non', 'faux'])
 
 /** Exports have the columns in this order. */
 export const createCellParsers = (maxAmount: number) => ({
-  handle: (text: string) => readTyped('name', text, maxHandleLength),
-  name: (text: string) => readTyped('name', text, maxProductNameLength),
-  description: (text: string) => readText(text, maxDescriptionLength),
-  variant_label: (text: string) => readTyped('name', text, maxVariantLabelLength),
+  handle: (text: string) => readTyped('name', text, products.maxHandleLength),
+  name: (text: string) => readTyped('name', text, products.maxProductNameLength),
+  description: (text: string) => readText(text, products.maxDescriptionLength),
+  variant_label: (text: string) => readTyped('name', text, products.maxVariantLabelLength),
   sku: readSku,
   price: (text: string) => readPrice(text, maxAmount),
   stock: readStock,
@@ -33,7 +26,7 @@ export const createCellParsers = (maxAmount: number) => ({
 function readSku(text: string): ParsedCell<string> {
   if (isShortenedNumber(text.trim()))
     return wrong('A spreadsheet shortened this SKU. Format the column as text, and enter the SKU again.')
-  return readTyped('reference', text, maxSkuLength)
+  return readTyped('reference', text, products.maxSkuLength)
 }
 
 function readTyped(kind: NameKind, text: string, maxLength: number): ParsedCell<string> {
@@ -63,9 +56,9 @@ function readPrice(text: string, maxAmount: number): ParsedCell<number> {
 
 function readStock(text: string): ParsedCell<number> {
   const stock = wholeNumber(text)
-  return stock !== null && stock >= 0 && stock <= maxStockUnits
+  return stock !== null && stock >= 0 && stock <= products.maxStockUnits
     ? { value: stock }
-    : wrong(`The stock must be a whole number from 0 to ${maxStockUnits}.`)
+    : wrong(`The stock must be a whole number from 0 to ${products.maxStockUnits}.`)
 }
 
 function readActive(text: string): ParsedCell<boolean> {

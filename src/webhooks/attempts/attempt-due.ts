@@ -2,15 +2,7 @@ import { noDeadline } from '../../mongo/batchers.ts'
 import { rawCollection } from '../../mongo/collection.ts'
 import { runInFairBatches } from '../../mongo/in-batches.ts'
 import type { Deps } from '../../platform/deps.ts'
-import {
-  type AttemptCounts,
-  cancelledFields,
-  endpointIdOf,
-  failureText,
-  isLeased,
-  jobIdOf,
-  leasableFilter,
-} from '../deliveries/delivery.ts'
+import * as stored from '../deliveries/delivery.ts'
 import type { LeasedDelivery } from '../deliveries/lease.ts'
 import { receivesEvents } from '../endpoints/endpoint.ts'
 import { type AttemptDeps, beginAttempt } from './attempt.ts'
@@ -40,7 +32,7 @@ export function pollDeliveries(deps: DueDeps): Promise<number> {
 
 /** Skips endpoints waiting for slots, which may have 100,000 due deliveries. */
 function findDue(deps: DueDeps, last: Due | null, without: readonly string[]): AsyncIterable<Due> {
-  const { $type, $lte } = leasableFilter(new Date(deps.now().getTime() - graceMs)).nextAttemptAt
+  const { $type, $lte } = stored.leasableFilter(new Date(deps.now().getTime() - graceMs)).nextAttemptAt
   return rawCollection(deps.Delivery).find<Due>(
     {
       nextAttemptAt: { $type, $lte, ...(last === null ? {} : { $gte: last.nextAttemptAt }) },
@@ -88,7 +80,7 @@ async function attemptOldest(deps: DueDeps, owner: SlotOwner): Promise<number> {
   try {
     const due = await rawCollection(deps.Delivery)
       .find<Pick<Due, '_id'>>(
-        { endpointId, ...leasableFilter(deps.now()) },
+        { endpointId, ...stored.leasableFilter(deps.now()) },
         { projection: { _id: 1 }, hint: 'openByEndpoint', sort: { nextAttemptAt: 1 }, limit: available },
       )
       .toArray()
@@ -129,17 +121,20 @@ async function leaseAndBegin(deps: AttemptDeps, id: string, slot: AttemptSlot) {
 async function cancelDue(deps: Pick<Deps, 'Delivery' | 'log' | 'now'>, endpointId: string, ids: string[]) {
   const now = deps.now()
   const { modifiedCount: cancelled } = await rawCollection(deps.Delivery).updateMany(
-    { _id: { $in: ids }, ...leasableFilter(now) },
-    { $set: cancelledFields(now) },
+    { _id: { $in: ids }, ...stored.leasableFilter(now) },
+    { $set: stored.cancelledFields(now) },
   )
   if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
 }
 
 /** Removes jobs left in Redis by replays and the command line. */
-export async function removeStaleJobs(deps: Pick<Deps, 'queues' | 'log'>, deliveries: AttemptCounts[]) {
+export async function removeStaleJobs(
+  deps: Pick<Deps, 'queues' | 'log'>,
+  deliveries: stored.AttemptCounts[],
+) {
   const requeued = deliveries.filter(({ requeues }) => requeues > 0)
   if (requeued.length === 0) return
-  const jobIds = requeued.map((each) => jobIdOf({ ...each, requeues: each.requeues - 1 }))
+  const jobIds = requeued.map((each) => stored.jobIdOf({ ...each, requeues: each.requeues - 1 }))
   await deps.queues.storedJobs
     .remove('webhook-delivery', jobIds)
     .catch((err: unknown) => deps.log.warn({ err, jobs: jobIds.length }, 'jobs.not-removed'))
@@ -152,9 +147,9 @@ export type WakeOutcome =
   | { outcome: 'dead'; reason: string }
 
 /** `woken` has the counts from when the job was created. */
-export async function wakeDelivery(deps: AttemptDeps, woken: AttemptCounts): Promise<WakeOutcome> {
+export async function wakeDelivery(deps: AttemptDeps, woken: stored.AttemptCounts): Promise<WakeOutcome> {
   const { _id: deliveryId } = woken
-  const endpointId = endpointIdOf(deliveryId)
+  const endpointId = stored.endpointIdOf(deliveryId)
   const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
   if (endpoint === null || !receivesEvents(endpoint)) {
     await cancelDue(deps, endpointId, [deliveryId])
@@ -167,16 +162,16 @@ export async function wakeDelivery(deps: AttemptDeps, woken: AttemptCounts): Pro
 
 async function whyNotBegun(
   deps: Pick<Deps, 'batchers' | 'now'>,
-  { _id, attempts, requeues }: AttemptCounts,
+  { _id, attempts, requeues }: stored.AttemptCounts,
 ): Promise<WakeOutcome> {
   const delivery = await deps.batchers.lookAtDelivery(_id, noDeadline)
   const isLatest = delivery?.attempts === attempts && delivery.requeues === requeues
   // The attempt in progress adds the next job itself.
-  if (!isLatest || isLeased(delivery, deps.now())) return { outcome: 'superseded' }
+  if (!isLatest || stored.isLeased(delivery, deps.now())) return { outcome: 'superseded' }
   // A DEAD delivery needs a failed job, because support staff look for one.
   if (delivery.status === 'DEAD') {
     const last = delivery.attemptLog.at(-1)
-    return { outcome: 'dead', reason: `attempt ${attempts}: ${last ? failureText(last) : 'failed'}` }
+    return { outcome: 'dead', reason: `attempt ${attempts}: ${last ? stored.failureText(last) : 'failed'}` }
   }
   if (delivery.status === 'CANCELLED') return { outcome: 'cancelled' }
   const { nextAttemptAt } = delivery

@@ -6,14 +6,7 @@ import { newAuditLine } from '../../audit/audit-event.ts'
 import { type AuditContext, runAuditedOnce } from '../../audit/audited.ts'
 import { recordAuditRepeat } from '../../audit/repeats.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import {
-  countAuditLine,
-  hasNewEffect,
-  type QuotaDeps,
-  type ReserveStorage,
-  withAuditQuota,
-  withStorageQuota,
-} from '../../businesses/quotas.ts'
+import * as quotas from '../../businesses/quotas.ts'
 import type { OperationResult, WriteRequest } from '../../idempotency/request.ts'
 import { toStoredUrl } from '../../input/webhook-url.ts'
 import { measureBson, rawCollection } from '../../mongo/collection.ts'
@@ -27,17 +20,10 @@ import { type Endpoint, endpointSlots, newEndpointHealth, undeletedFilter } from
 import { fingerprint, maskUrl } from './endpoint-facts.ts'
 import { checkEventScopes, findEndpoint, findOwnEndpoint, presentEndpoint } from './find.ts'
 import { pruneEndpoints, stopDeliveries } from './stop-deliveries.ts'
-import {
-  type CustomHeaders,
-  decryptHeaders,
-  encryptHeaders,
-  newSecret,
-  presentSecret,
-  signingSecretField,
-} from './stored-secrets.ts'
+import * as sealed from './stored-secrets.ts'
 
 type BodyDeps = Pick<Deps, 'validate'>
-type EndpointRequest = Pick<Endpoint, 'url' | 'events'> & { headers: CustomHeaders }
+type EndpointRequest = Pick<Endpoint, 'url' | 'events'> & { headers: sealed.CustomHeaders }
 
 /** Checks rules 2 to 4 of SPEC 4.8. */
 export function parseNewEndpoint(deps: BodyDeps, caller: Caller, body: unknown): EndpointRequest {
@@ -48,7 +34,7 @@ export function parseNewEndpoint(deps: BodyDeps, caller: Caller, body: unknown):
 }
 
 type ChangeDeps = Parameters<typeof runAuditedOnce>[0] &
-  QuotaDeps &
+  quotas.QuotaDeps &
   Pick<Deps, 'Endpoint' | 'Delivery' | 'secrets' | 'log'>
 
 /** Only this response contains the secret. */
@@ -59,18 +45,18 @@ export function createEndpoint(
   request: WriteRequest,
 ): Promise<OperationResult> {
   const { businessId, sandbox } = caller
-  const create = (reserve: ReserveStorage) =>
+  const create = (reserve: quotas.ReserveStorage) =>
     runAuditedOnce(deps, request, { documents: [businessId] }, async ({ session, at, add }) => {
-      const [_id, secret] = [newId(), newSecret()]
+      const [_id, secret] = [newId(), sealed.newSecret()]
       const endpoint: Endpoint = {
         _id,
         businessId,
         sandbox,
         slot: await findFreeSlot(deps, caller, session),
         ...described,
-        secret: deps.secrets.encrypt(secret, signingSecretField(_id)),
+        secret: deps.secrets.encrypt(secret, sealed.signingSecretField(_id)),
         previousSecrets: [],
-        ...encryptHeaders(deps.secrets, _id, headers),
+        ...sealed.encryptHeaders(deps.secrets, _id, headers),
         active: true,
         deletedAt: null,
         health: newEndpointHealth,
@@ -88,9 +74,14 @@ export function createEndpoint(
         businessId,
         after: omitUndefined(auditedFields(deps, endpoint)),
       })
-      return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
+      return { ...presentEndpoint(endpoint), ...sealed.presentSecret(secret) }
     })
-  return withAuditQuota(deps, caller, () => withStorageQuota(deps, caller, create), hasNewEffect)
+  return quotas.withAuditQuota(
+    deps,
+    caller,
+    () => quotas.withStorageQuota(deps, caller, create),
+    quotas.hasNewEffect,
+  )
 }
 
 /** If a concurrent request takes the slot, the transaction is retried. */
@@ -112,7 +103,7 @@ async function findFreeSlot(
 }
 
 export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'events' | 'active'>> & {
-  headers?: CustomHeaders
+  headers?: sealed.CustomHeaders
 }
 
 export function parseEndpointChange(deps: BodyDeps, caller: Caller, body: unknown): EndpointChange {
@@ -156,7 +147,7 @@ export async function updateEndpoint(
     })
   const result =
     (await request.earlier()) ??
-    (await withAuditQuota(deps, caller, changeOnce, (done) => addsLine && hasNewEffect(done)))
+    (await quotas.withAuditQuota(deps, caller, changeOnce, (done) => addsLine && quotas.hasNewEffect(done)))
   // The process of an earlier request may have died before this line.
   if (change.active === false) await stopDeliveries(deps, id)
   return result
@@ -168,7 +159,7 @@ function headersAfter(
   endpoint: Endpoint,
   { url = endpoint.url, headers }: EndpointChange,
 ): Pick<Endpoint, 'headers'> {
-  if (headers !== undefined) return encryptHeaders(deps.secrets, endpoint._id, headers)
+  if (headers !== undefined) return sealed.encryptHeaders(deps.secrets, endpoint._id, headers)
   const isMoved = URL.parse(url)?.origin !== URL.parse(endpoint.url)?.origin
   return isMoved ? {} : omitUndefined({ headers: endpoint.headers })
 }
@@ -182,7 +173,7 @@ function auditedFields(deps: ChangeDeps, endpoint: AuditedFields): Record<string
 
 /** The end shows whether a value has changed. */
 function maskHeaders({ secrets }: ChangeDeps, endpoint: AuditedFields): string {
-  const values = orNull(() => JSON.stringify(decryptHeaders(secrets, endpoint)))
+  const values = orNull(() => JSON.stringify(sealed.decryptHeaders(secrets, endpoint)))
   return `${endpoint.headers?.names.join(', ')}…${values === null ? '?' : fingerprint(secrets, values)}`
 }
 
@@ -206,11 +197,11 @@ export async function rotateSecret(deps: ChangeDeps, caller: Caller, id: string,
   const rotate = async ({ session, by, at, add }: AuditContext) => {
     const endpoint = await findEndpoint(deps, caller, id, session)
     checkEventScopes(caller, endpoint.events, 'events')
-    const secret = newSecret()
+    const secret = sealed.newSecret()
     const validUntil = new Date(at.getTime() + overlapMs)
     const previous = [{ secret: endpoint.secret, validUntil }, ...endpoint.previousSecrets]
     const set = {
-      secret: deps.secrets.encrypt(secret, signingSecretField(id)),
+      secret: deps.secrets.encrypt(secret, sealed.signingSecretField(id)),
       previousSecrets: previous.slice(0, maxPrevious),
       updatedAt: at,
     }
@@ -221,10 +212,10 @@ export async function rotateSecret(deps: ChangeDeps, caller: Caller, id: string,
     if (addsLine) await add({ ...about, after: { overlapEndsAt: validUntil } })
     else
       await recordAuditRepeat(deps, `rotate-secret ${id}`, newAuditLine(by, at, about), caller.keyId, session)
-    return { ...presentEndpoint(endpoint), ...presentSecret(secret) }
+    return { ...presentEndpoint(endpoint), ...sealed.presentSecret(secret) }
   }
   const result = await runAuditedOnce(deps, request, { documents: [id] }, rotate)
-  if (addsLine) countAuditLine(deps, caller)
+  if (addsLine) quotas.countAuditLine(deps, caller)
   return result
 }
 
@@ -242,7 +233,7 @@ export async function deleteEndpoint(deps: ChangeDeps, caller: Caller, id: strin
     })
   const earlier = await request.earlier()
   const result = earlier ?? (await remove())
-  if (earlier === null) countAuditLine(deps, caller)
+  if (earlier === null) quotas.countAuditLine(deps, caller)
   // The process of an earlier request may have died before this line.
   await stopDeliveries(deps, id)
   await pruneEndpoints(deps, caller.businessId).catch((err: unknown) =>
