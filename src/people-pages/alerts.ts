@@ -1,5 +1,6 @@
 import { html } from 'ghtml'
 import { byCaller } from '../businesses/caller.ts'
+import { isolateText } from '../http/pages/text.ts'
 import { confirmOwnerSeen } from '../people/change-people.ts'
 import { listUnseenOwners } from '../people/list-people.ts'
 import { renderPostForm } from './frame.ts'
@@ -11,13 +12,11 @@ export async function ownerAlerts({ deps, res, member, base }: Visit): Promise<s
   if (member.role !== 'owner') return ''
   const { words } = frameLocaleOf(res)
   const unseen = await listUnseenOwners(deps, member.business._id, member.person.id)
-  const alerts = unseen.map(
-    ({
-      id,
-      name,
-    }) => html`<div class="notice wait" role="alert"><p>!${words.ownerReturned(html`<bdi>${name}</bdi>`)}</p>
-!${renderPostForm(member.person, `${base}/owners/${id}/seen`, '', html`<button class="plain">${words.ownerSeen}</button>`, words.proceed)}</div>`,
-  )
+  const button = html`<button class="plain">${words.ownerSeen}</button>`
+  const alerts = unseen.map(({ id, name }) => {
+    const form = renderPostForm(member.person, `${base}/owners/${id}/seen`, '', button, words.proceed)
+    return html`<div class="notice wait" role="alert"><p>!${words.ownerReturned(isolateText(name))}</p>!${form}</div>`
+  })
   return alerts.join('')
 }
 

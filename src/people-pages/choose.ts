@@ -28,12 +28,8 @@ export const sendStart =
     const choices = found.flatMap(({ _id: id, name, liveApproved }) => {
       const role = roleOf.get(id) ?? 'cashier'
       const paths = ['/till', '/portal'].filter((path) => maySee(path, role))
-      return paths.map((path) => ({
-        path,
-        name,
-        role,
-        to: `${path}/${id}/${liveApproved ? 'live' : 'test'}`,
-      }))
+      const below = `${id}/${liveApproved ? 'live' : 'test'}`
+      return paths.map((path) => ({ path, name, role, to: `${path}/${below}` }))
     })
     const here = choices.filter(({ path }) => path === area.path)
     const [only = choices[0]] = here

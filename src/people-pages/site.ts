@@ -12,6 +12,7 @@ import { frenchAccountTexts } from '../account-pages/words/fr.ts'
 import { findSession } from '../accounts/sessions.ts'
 import { createSignInChecks } from '../accounts/sign-in-limit.ts'
 import { sendRedirect } from '../http/pages/send-page.ts'
+import { renderTime } from '../http/pages/text.ts'
 import { personSignInLimits, withPeopleAccounts } from '../people/person.ts'
 import type { Deps } from '../platform/deps.ts'
 import { sendPersonNote, sendPersonPage } from './frame.ts'
@@ -39,7 +40,7 @@ export function createPersonSite(deps: Deps): AccountSite {
     nameAttributes: 'dir="ltr" maxlength="254"',
     findSession: (token) => findSession(signInDeps, token),
     words: (res) => localeOf(res).words,
-    time: (res, at) => html`<time datetime="${at.toISOString()}">${localeOf(res).moment(at)}</time>`,
+    time: (res, at) => renderTime(localeOf(res), at),
     facts: (res) => html`<p><bdi>${signedInPerson(res)?.name ?? ''}</bdi></p>`,
     mustAddFactor: (res) => res.req.query.required === 'yes',
     send: (res, { isWide = false, ...page }) => sendPersonPage(res, { ...page, isNarrow: !isWide }),

@@ -129,10 +129,10 @@ export async function resetPerson(deps: PeopleDeps & PasswordLinkDeps, id: strin
   const person = await changePerson(deps, id, by, ({ roles }, at) => ({
     act: 'person.reset',
     fields: {
-      passwordHash: null,
       link,
-      secondFactor: null,
+      passwordHash: null,
       passwordChangedAt: null,
+      secondFactor: null,
       roles: unseen(roles, at),
     },
     after: { expiresAt: link.expiresAt },

@@ -60,16 +60,8 @@ export const lookUpInvitation = async (deps: InvitationDeps, _id: string): Promi
 function personFacts({ _id: id, link, secondFactor, ...person }: Person, now: Date): PersonFacts {
   const { name, roles, disabledAt, createdAt, passwordChangedAt } = person
   const linkExpiresAt = link !== null && link.expiresAt > now ? link.expiresAt : null
-  return {
-    id,
-    name,
-    roles,
-    secondFactor: secondFactor !== null,
-    disabledAt,
-    createdAt,
-    passwordChangedAt,
-    linkExpiresAt,
-  }
+  const kept = { name, roles, disabledAt, createdAt, passwordChangedAt }
+  return { id, ...kept, secondFactor: secondFactor !== null, linkExpiresAt }
 }
 
 /** Owners whom staff let in, and whom no other owner has confirmed. */

@@ -5,7 +5,7 @@ import type { AuditEvent } from '../audit/audit-event.ts'
 import { listAuditLines, parseAuditFilter } from '../audit/list.ts'
 import { apiKeyPrefix } from '../businesses/api-key.ts'
 import { renderTable, type TableColumn } from '../http/pages/table.ts'
-import { isolateText, renderLtr } from '../http/pages/text.ts'
+import { isolateText, renderLtr, renderTime } from '../http/pages/text.ts'
 import { type PersonPage, personPaging } from '../people-pages/frame.ts'
 import { serveVisit } from '../people-pages/serve.ts'
 import type { Visit } from '../people-pages/visit.ts'
@@ -61,8 +61,8 @@ async function namesIn(
 }
 
 function columns({ res }: Visit, { people, keys }: Names): TableColumn<AuditEvent>[] {
-  const { words, moment } = settingsLocaleOf(res)
-  const { activity, operator, roles } = words
+  const locale = settingsLocaleOf(res)
+  const { activity, operator, roles } = locale.words
   /** Nothing about staff: neither who it was, nor from where, nor why. */
   const who = ({ actor: { kind, name } }: AuditEvent) => {
     if (kind === 'person') return isolateText(people.get(name) ?? name)
@@ -80,7 +80,7 @@ function columns({ res }: Visit, { people, keys }: Names): TableColumn<AuditEven
       ? html` <span class="badge">${activity.sandbox}</span>`
       : ''
   return [
-    [activity.when, ({ at }) => html`<time datetime="${at.toISOString()}">${moment(at)}</time>`],
+    [activity.when, ({ at }) => renderTime(locale, at)],
     [activity.who, who],
     [activity.what, (line) => html`${activity.acts[line.act as OwnerAct]}!${sandbox(line)}`],
     [activity.about, about],

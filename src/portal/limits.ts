@@ -29,24 +29,18 @@ type RowName = keyof ReturnType<typeof settingsLocaleOf>['words']['limits']['row
 type Usage = readonly [name: RowName, used: number | null, limit: number | null]
 
 const dailyQuotas = {
-  test: [
-    ['sandboxCreates', 'sandboxCreates'],
-    ['sandboxBytes', 'sandboxBytes'],
-    ['auditLines', 'sandboxAuditLines'],
-  ],
-  live: [
-    ['liveDocuments', 'liveDocuments'],
-    ['liveBytes', 'liveBytes'],
-    ['auditLines', 'liveAuditLines'],
-  ],
-} as const satisfies Record<string, [RowName, QuotaName][]>
+  test: ['sandboxCreates', 'sandboxBytes', 'sandboxAuditLines'],
+  live: ['liveDocuments', 'liveBytes', 'liveAuditLines'],
+} as const satisfies Record<string, QuotaName[]>
 
 async function readUsages(deps: Deps, { member, caller }: Visit): Promise<Usage[]> {
   const { businessId, sandbox } = caller
   const mode = modeOf(caller)
   const quotas = dailyQuotas[mode]
-  const owned = quotas.map(([, name]) => ({ name, owner: businessId }))
-  const today = await readUsedToday(deps, owned)
+  const today = await readUsedToday(
+    deps,
+    quotas.map((name) => ({ name, owner: businessId })),
+  )
   const limitOf = (name: QuotaName) => quotaLimit(deps, name, member.business.limits)
   const day = utcDayNumber(deps.now())
   const keys = { businessId, mode, status: { $ne: 'revoked' as const } }
@@ -58,7 +52,7 @@ async function readUsages(deps: Deps, { member, caller }: Visit): Promise<Usage[
     ...(sandbox
       ? []
       : [['liveCodes', await countCodesInUse(deps, businessId), liveCodeLimitOf(deps, caller)] as const]),
-    ...quotas.map(([row, name], index) => [row, today[index] ?? 0, limitOf(name)] as const),
+    ...quotas.map((name, index) => [name, today[index] ?? 0, limitOf(name)] as const),
     ['replays', replays, maxReplaysPerDay],
     ['endpoints', endpoints, endpointSlots.length],
     ['keys', await deps.ApiKey.countDocuments(keys), maxOwnKeys],

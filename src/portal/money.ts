@@ -52,35 +52,22 @@ function renderMonth({ base }: Visit, locale: MoneyLocale, items: readonly State
   const days = items.filter(hasMoved).toReversed()
   if (days.length === 0) return html`<p class="card">${books.noneInMonth}</p>`
   const dayLink = ({ day }: Statement) => html`<a dir="ltr" href="${base}/money/statements/${day}">${day}</a>`
-  const amounts = Object.keys(amountsOf(locale, days[0] as Statement)) as (keyof ReturnType<
-    typeof amountsOf
-  >)[]
   const columns: TableColumn<Statement>[] = [
     [books.day, dayLink],
-    ...amounts.map(
-      (name): TableColumn<Statement> => [
-        books[name],
-        (statement) => amountsOf(locale, statement)[name],
-        'number',
-      ],
+    ...amountNames.map(
+      (name): TableColumn<Statement> => [books[name], (day) => renderAmount(locale, day, name), 'number'],
     ),
   ]
   return renderTable(columns, days, { label: books.statements, caption: books.months })
 }
 
-/** In the order shown. */
-function amountsOf(locale: MoneyLocale, { opening, payments, refunds, fees, payouts, closing }: Statement) {
-  const money = (centimes: number) => renderMoney(locale, centimes)
-  const moved = ({ amount, count }: Statement['payments']) =>
-    locale.words.books.counted(money(amount), String(count))
-  return {
-    opening: money(opening),
-    payments: moved(payments),
-    refunds: moved(refunds),
-    fees: money(fees.amount),
-    payouts: moved(payouts),
-    closing: money(closing),
-  }
+const amountNames = ['opening', 'payments', 'refunds', 'fees', 'payouts', 'closing'] as const
+
+function renderAmount(locale: MoneyLocale, statement: Statement, name: (typeof amountNames)[number]) {
+  if (name === 'opening' || name === 'closing') return renderMoney(locale, statement[name])
+  if (name === 'fees') return renderMoney(locale, statement.fees.amount)
+  const { amount, count } = statement[name]
+  return locale.words.books.counted(renderMoney(locale, amount), String(count))
 }
 
 function renderFiles({ words: { files, books } }: MoneyLocale, path: string, query: Record<string, string>) {
@@ -97,9 +84,7 @@ async function showDay(visit: Visit): Promise<VisitResult> {
   const day = paramOf(visit, 'day')
   const statement = await readShown(visit, 'getStatement', { params: { day } }).catch(orNull)
   if (statement === null) return null
-  const facts = Object.entries(amountsOf(locale, statement)).map(
-    ([name, amount]) => [books[name as 'opening'], amount] as const,
-  )
+  const facts = amountNames.map((name) => [books[name], renderAmount(locale, statement, name)] as const)
   const path = `${visit.base}/money`
   const body = html`<h1>!${books.statement(renderLtr(day))}</h1>!${renderMoneyLinks(visit, 'balance')}
 <div class="card">!${renderFactList(facts)}<p>${statement.closed ? books.closed : books.notClosed}</p>

@@ -78,27 +78,20 @@ export const resultOf = (
   return response === '' ? stage : `${response} · ${stage}`
 }
 
-const fieldOfCode = {
-  INVALID_WEBHOOK_URL: 'url',
-  INVALID_WEBHOOK_EVENT: 'events',
-  EVENTS_NOT_PERMITTED: 'events',
-} as const
 const limitScopes = ['replays', 'tests', 'audit', 'storage'] as const
 
 /** Null if the person can't mend it on the form. */
 export function messagesOf({ res }: Visit, { code, extras }: Refusal): FormMessages | null {
-  const { words } = webhookLocaleOf(res)
+  const { refusals, faults, limits, replayRunning } = webhookLocaleOf(res).words
   const { param = '', details } = extras
-  if (Object.hasOwn(fieldOfCode, code)) {
-    const field = fieldOfCode[code as keyof typeof fieldOfCode]
-    return { faults: { [field]: words.refusals[code as keyof typeof fieldOfCode] } }
-  }
-  if (code === 'VALIDATION_ERROR' && Object.hasOwn(words.faults, param))
-    return { faults: { [param]: words.faults[param as keyof typeof words.faults] } }
-  if (code === 'MAX_ENDPOINTS_REACHED' || code === 'ENDPOINT_NOT_ACTIVE')
-    return { notice: words.refusals[code] }
+  if (code === 'INVALID_WEBHOOK_URL') return { faults: { url: refusals[code] } }
+  if (code === 'INVALID_WEBHOOK_EVENT' || code === 'EVENTS_NOT_PERMITTED')
+    return { faults: { events: refusals[code] } }
+  if (code === 'VALIDATION_ERROR' && Object.hasOwn(faults, param))
+    return { faults: { [param]: faults[param as keyof typeof faults] } }
+  if (code === 'MAX_ENDPOINTS_REACHED' || code === 'ENDPOINT_NOT_ACTIVE') return { notice: refusals[code] }
   const { scope, limit } = (details ?? {}) as { scope?: string; limit?: number }
   const limited = limitScopes.find((each) => each === scope)
   if (code !== 'RATE_LIMITED' || limited === undefined) return null
-  return { notice: limited === 'replays' && limit === 1 ? words.replayRunning : words.limits[limited] }
+  return { notice: limited === 'replays' && limit === 1 ? replayRunning : limits[limited] }
 }

@@ -1,13 +1,16 @@
 import { html } from 'ghtml'
-import type { IntentStatus } from '../../schemas/intents.ts'
+import { type IntentStatus, tillDayQuery } from '../../schemas/intents.ts'
+import type { SchemaValue } from '../../schemas/requests.ts'
 import { readFor } from '../http/operations/run-for.ts'
+import type { PageRead } from '../http/operations/run-route.ts'
 import { inputField } from '../http/pages/forms.ts'
 import { renderTable, type TableColumn } from '../http/pages/table.ts'
 import * as text from '../http/pages/text.ts'
 import type { Shown } from '../http/routes/routes.ts'
-import { tillDayRead } from '../http/routes/till-day.ts'
-import type { TillSum } from '../intents/till-day.ts'
-import type { Page } from '../lists/pagination.ts'
+import { presentIntent } from '../intents/present.ts'
+import { listTillDay, type TillSum } from '../intents/till-day.ts'
+import { parseStatementDay } from '../ledger/statement.ts'
+import { type Page, parsePageRequest, presentPage } from '../lists/pagination.ts'
 import { readPersonNames } from '../people/list-people.ts'
 import { personPaging } from '../people-pages/frame.ts'
 import type { VisitResult } from '../people-pages/serve.ts'
@@ -16,6 +19,25 @@ import { Refusal } from '../platform/errors.ts'
 import { toUtcDay } from '../platform/time.ts'
 import { localeOf, type TillLocale } from './locale.ts'
 import { maySeeDay, refuseRole } from './payment.ts'
+
+/** For `readFor`. The API has no such operation, because it has no people. */
+export const tillDayRead: PageRead = {
+  scope: 'payments.intents:read',
+  query: tillDayQuery,
+  isPage: true,
+  shows: 'intent',
+  async run(deps, caller, { query }) {
+    const { day, of = 'paid', ...page } = query as SchemaValue<typeof tillDayQuery>
+    const now = deps.now()
+    const wanted = parseStatementDay(deps, day ?? toUtcDay(now))
+    const { sums, ...found } = await listTillDay(deps, caller, { day: wanted, of, ...parsePageRequest(page) })
+    const shown = presentPage(found, (intent) => ({
+      ...presentIntent(deps.config, intent, now),
+      personId: intent.till?.personId,
+    }))
+    return { ...shown, day: wanted, sums }
+  },
+}
 
 type TillPayment = Shown<'listIntents'>['items'][number] & { personId: string }
 type DayPage = Page<TillPayment> & { sums: TillSum[] }

@@ -116,7 +116,7 @@ async function openPage(visit: Visit, intent: TillIntent, state: 'pending' | 'wa
   const { payerTtc: fee } = commissionOf(amount, ratesAt(caller.commission, deps.config.commissionRates, now))
   const button = html`<button class="plain">${words.cancel}</button>`
   const cancel = renderPostForm(member.person, `${path}/cancel`, '', button, words.cancelling)
-  const body = html`<noscript><meta http-equiv="refresh" content="2"></noscript>
+  const body = html`<noscript><meta http-equiv="refresh" content="1"></noscript>
 !${earlierNote(visit, req.query['earlier'])}
 !${practiceNote(visit, words.practice)}
 <h1 class="money">!${text.renderMoney(locale, amount)}</h1>
@@ -169,8 +169,6 @@ async function endedPage(visit: Visit, intent: TillIntent, state: EndState) {
   const names = await readPersonNames(deps, [till.personId])
   const [paid, fee] = [payment?.amountPaid ?? intent.amount ?? 0, payment?.commission.payerTtc ?? 0]
   const money = (centimes: number) => (centimes === 0 ? null : text.renderMoney(locale, centimes))
-  const at = payment?.paidAt ?? createdAt
-  const time = html`<time datetime="${at.toISOString()}">${locale.moment(at)}</time>`
   const rows: text.FactRow[] = [
     [facts.business, text.isolateText(member.business.name)],
     [facts.for, text.isolateTextOrNull(intent.label)],
@@ -179,7 +177,7 @@ async function endedPage(visit: Visit, intent: TillIntent, state: EndState) {
     [facts.total, fee === 0 ? null : money(paid + fee)],
     [facts.refunded, money(refunded)],
     [facts.reference, text.renderLtr(referenceNumber)],
-    [payment === null ? facts.madeAt : facts.paidAt, time],
+    [payment === null ? facts.madeAt : facts.paidAt, text.renderTime(locale, payment?.paidAt ?? createdAt)],
     [facts.cashier, text.isolateText(names.get(till.personId) ?? '')],
   ]
   const title = words.states[state === 'refunded' && refunded < paid ? 'refundedInPart' : state]

@@ -1,10 +1,18 @@
+import { html } from 'ghtml'
+import { readFormFields } from '../http/body/read-form.ts'
+import * as forms from '../http/pages/forms.ts'
+import { pageDeadline } from '../http/pages/prepare-page.ts'
+import { findIntentsOfForm } from '../intents/find.ts'
+import { isPending } from '../intents/lifecycle.ts'
+import { errorSummaryOf, type PersonPage, renderPostForm } from '../people-pages/frame.ts'
 import type { AreaPages } from '../people-pages/router.ts'
 import { serveVisit } from '../people-pages/serve.ts'
-import { hasRight } from '../people-pages/visit.ts'
-import { showDay } from './day.ts'
-import { makePayment, showForm } from './form.ts'
-import { localeOf } from './locale.ts'
-import { cancelPayment, sendState, showPayment, withPayment } from './payment.ts'
+import { formKey, hasRight, type Visit, writeShown } from '../people-pages/visit.ts'
+import { Refusal } from '../platform/errors.ts'
+import { isId, newId } from '../platform/ids.ts'
+import { renderLatest, showDay } from './day.ts'
+import { localeOf, type TillLocale } from './locale.ts'
+import * as payments from './payment.ts'
 
 /** Where cashiers take payments, on a phone. */
 export const till: AreaPages = {
@@ -27,8 +35,96 @@ export const till: AreaPages = {
     router.get('/', serveVisit('use-till', showForm))
     router.post('/', serveVisit('use-till', makePayment))
     router.get('/day', serveVisit('use-till', showDay))
-    router.get(payment, serveVisit('use-till', withPayment(showPayment)))
-    router.get(`${payment}/state`, serveVisit('use-till', withPayment(sendState)))
-    router.post(`${payment}/cancel`, serveVisit('use-till', withPayment(cancelPayment)))
+    router.get(payment, serveVisit('use-till', payments.withPayment(payments.showPayment)))
+    router.get(`${payment}/state`, serveVisit('use-till', payments.withPayment(payments.sendState)))
+    router.post(`${payment}/cancel`, serveVisit('use-till', payments.withPayment(payments.cancelPayment)))
   },
+}
+
+type Typed = Record<'amount' | 'label', string>
+
+const showForm = (visit: Visit) => formPage(visit, newId(), { amount: '', label: '' })
+
+const attributes = {
+  amount: 'dir="ltr" inputmode="decimal" autocomplete="off" maxlength="40" required autofocus',
+  label: 'autocomplete="off" maxlength="200"',
+}
+
+/** Shows `messages` with what was typed. */
+async function formPage(
+  visit: Visit,
+  form: string,
+  typed: Typed,
+  messages: forms.FormMessages = {},
+  status = 200,
+): Promise<PersonPage> {
+  const { base, res, member } = visit
+  const locale = localeOf(res)
+  const { words } = locale
+  const field = (name: keyof Typed, texts: { label: string; hint: string }) =>
+    forms.inputField(name, {
+      ...texts,
+      fault: messages.faults?.[name],
+      value: typed[name],
+      attributes: attributes[name],
+    })
+  const amount = field('amount', words.typedAmount)
+  const label = field('label', { label: words.for, hint: words.forHint })
+  const button = html`<button>${member.sandbox ? words.showPractice : words.show}</button>`
+  const fields = forms.renderHiddenInput('form', form) + amount + label
+  const body = html`!${errorSummaryOf(res, messages, words.notCreated)}
+<h1>${words.newPayment}</h1>
+!${payments.practiceNote(visit, words.practice)}
+!${renderPostForm(member.person, base, fields, button, words.creating)}
+!${await renderLatest(visit)}`
+  const title = forms.titleOfForm(locale, words.newPayment, messages)
+  return { title, body, status, current: base, isNarrow: true }
+}
+
+async function makePayment(visit: Visit): Promise<PersonPage | { to: string }> {
+  const { req, res, deps, base, member, caller } = visit
+  const locale = localeOf(res)
+  const { form: sent, ...typed } = readFormFields(req, 'form', 'amount', 'label')
+  const form = isId(sent) ? sent : newId()
+  const label = typed.label.trim()
+  const read = forms.readAmountField(locale, typed.amount, deps.config.maxAmount)
+  if ('fault' in read) return formPage(visit, form, typed, { faults: { amount: read.fault } }, 422)
+  const { amount } = read
+  const { id, name, expectValid } = member.person
+  const cashier: Visit = { ...visit, caller: { ...caller, person: { id, name, expectValid, form } } }
+  const body = { amount, ...(label !== '' && { label }) }
+  const key = formKey(visit, form, amount, label)
+  const made = await writeShown<{ referenceNumber: string }>(cashier, 'createIntent', { body, key }).catch(
+    (error: unknown) => messagesOf(locale, error),
+  )
+  if (!('referenceNumber' in made)) return formPage(visit, form, typed, made, made.status)
+  const { referenceNumber } = made
+  const earlier = await cancelOlder(visit, form)
+  const query = earlier === null || earlier === referenceNumber ? '' : `?earlier=${earlier}`
+  return { to: `${base}/payments/${referenceNumber}${query}` }
+}
+
+/**
+ * A corrected amount replaces the earlier payment. Every request looks after it has created
+ * its own, so the last of several at once sees them all. Returns one that is being paid.
+ */
+async function cancelOlder(visit: Visit, form: string): Promise<string | null> {
+  const { deps, res, caller, member } = visit
+  const [, ...older] = await pageDeadline(res).run(() =>
+    findIntentsOfForm(deps, caller, { personId: member.person.id, form }),
+  )
+  let beingPaid: string | null = null
+  for (const { status, referenceNumber } of older)
+    if (isPending(status) && !(await payments.tryToCancel(visit, referenceNumber)))
+      beingPaid = referenceNumber
+  return beingPaid
+}
+
+/** Throws other errors. */
+function messagesOf({ words }: TillLocale, error: unknown): forms.FormMessages & { status: number } {
+  if (!(error instanceof Refusal)) throw error
+  const { code, extras, statusCode: status } = error
+  if (code === 'RATE_LIMITED') return { status, notice: words.tooMany }
+  if (extras.param === 'label') return { status, faults: { label: words.forFault } }
+  throw error
 }

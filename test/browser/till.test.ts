@@ -12,8 +12,8 @@ import { heading, send, withCounter } from './counter.ts'
 
 const words = { fr: frenchTillTexts, ar: arabicTillTexts, en: englishTillTexts }
 const languages = Object.keys(words) as LanguageCode[]
-/** Without scripts, the page loads again every 2 s, which takes a moment. */
-const shownWithinMs = 2_500
+/** Without scripts, the page loads again every second, which takes a moment. */
+const shownWithinMs = 2_000
 const mm = 72 / 25.4
 
 describe('A till in a browser', function () {

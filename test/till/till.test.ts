@@ -32,7 +32,7 @@ describe('A till', () => {
       .and.include('Table 7')
       .and.include('<svg')
       .and.include(`/p/${intent.shortCode}`)
-      .and.include('<noscript><meta http-equiv="refresh" content="2"></noscript>')
+      .and.include('<noscript><meta http-equiv="refresh" content="1"></noscript>')
       .and.include('Practice')
     expect(await till.state(path)).to.deep.include({ state: 'pending', isCodeActive: true })
 
