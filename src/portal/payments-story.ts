@@ -42,6 +42,7 @@ export const storyPage: FormPage<Story> = {
 !${canRefund ? html`<p><a class="button" href="${refundPath}">${refund.link}</a></p>` : ''}`,
       button: intent.status === 'PENDING' && cancel.button,
       busy: cancel.busy,
+      isDanger: true,
       more: html`<div class="card">!${text.renderFactList(factsOf(locale, intent, events.items))}</div>
 !${refunds.length === 0 ? '' : renderRefunds(locale, refunds)}
 !${renderEvents(locale, events)}

@@ -134,7 +134,7 @@ const replayPage: FormPage<ShownReplay> = {
     const live = html`<div data-live="${here}/state" data-here="${here}" data-state="${stateOfReplay(replay)}"></div>
 <p><a href="${here}">${texts.refresh}</a></p>`
     const about = html`<div class="card">!${facts}</div>!${isRunning ? live : ''}`
-    return { title: texts.one, about, button: isRunning && texts.cancel, busy: texts.busy }
+    return { title: texts.one, about, button: isRunning && texts.cancel, busy: texts.busy, isDanger: true }
   },
   async act(visit, { id }, keyOf) {
     const params = paramsOf(visit)
