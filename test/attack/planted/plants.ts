@@ -109,7 +109,11 @@ export const plants: readonly Plant[] = [
     replace('createQueueBoard', "hasPermission(currentStaff(res), 'requeue-deliveries')", 'false'),
   ]),
   plant('access refused', /^POST \/admin/, 'a form needs no token', [
-    replace('checkCsrf', 'hasValidCsrf($user, $csrf)', '(hasValidCsrf($user, $csrf) || $csrf !== null)'),
+    replace(
+      'checkCsrf',
+      'sessions.hasValidCsrf($user, $csrf)',
+      '(sessions.hasValidCsrf($user, $csrf) || $csrf !== null)',
+    ),
   ]),
   plant('access refused', /^(POST|PUT) \/admin/, 'a page on another site can submit forms', [
     replace('requireOwnOrigin', 'isFromOwnSite($$)', 'site !== undefined'),
