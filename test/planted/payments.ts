@@ -8,7 +8,7 @@ export const bugs: PlantedBugs = {
     replace('referenceKeyOf', '$merchantReference === null', 'true'),
   ],
   'A cancelled or failed intent keeps its reference → api/merchant-reference.test.ts': [
-    replace('planTransition', 'freesReference($) ? { referenceKey: 1 } : {}', '{}'),
+    replace('planTransition', 'lifecycle.freesReference($) ? { referenceKey: 1 } : {}', '{}'),
   ],
   "An intent's event is written after its creation, not in the same write → event.exact": [
     killedAt('create.inserted'),
