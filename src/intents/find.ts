@@ -134,7 +134,7 @@ function ownIntent<Found extends IntentWithoutRefunds>(caller: Caller, intent: F
 }
 
 const maxOfForm = 100
-const ofFormFields = { referenceNumber: 1, status: 1 } as const
+const ofFormFields = { referenceNumber: 1, status: 1, amount: 1, label: 1 } as const
 
 /** Newest first. There are several if a form was corrected and sent again. */
 export const findIntentsOfForm = (

@@ -11,7 +11,10 @@ import type { Visit } from './visit.ts'
 export async function ownerAlerts({ deps, res, member, base }: Visit): Promise<string> {
   if (member.role !== 'owner') return ''
   const { words } = frameLocaleOf(res)
-  const unseen = await listUnseenOwners(deps, member.business._id, member.person.id)
+  const unseen = await listUnseenOwners(deps, member.business._id, {
+    id: member.person.id,
+    since: member.since,
+  })
   const button = html`<button class="plain">${words.ownerSeen}</button>`
   const alerts = unseen.map(({ id, name }) => {
     const form = renderPostForm(member.person, `${base}/owners/${id}/seen`, '', button, words.proceed)
@@ -21,7 +24,7 @@ export async function ownerAlerts({ deps, res, member, base }: Visit): Promise<s
 }
 
 export async function confirmOwner({ deps, req, member, caller, base }: Visit): Promise<{ to: string }> {
-  const seen = { id: String(req.params['id']), businessId: member.business._id }
+  const seen = { id: String(req.params['id']), businessId: member.business._id, since: member.since }
   await confirmOwnerSeen(deps, seen, byCaller(caller))
   return { to: base }
 }

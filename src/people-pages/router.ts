@@ -1,10 +1,12 @@
 import { type Request, type Response, Router } from 'express'
 import { addAccountPages } from '../account-pages/account.ts'
 import { addProofPage, addSignInPages, confirmPage } from '../account-pages/sign-in.ts'
-import { loadSession, requireOwnOrigin, requireSignedIn } from '../account-pages/site.ts'
+import { currentAccount, loadSession, requireOwnOrigin, requireSignedIn } from '../account-pages/site.ts'
 import { formHandlers } from '../http/body/read-form.ts'
 import { serveAsset } from '../http/pages/assets.ts'
 import { enforceDeadline, preparePage, setMountPath, waitForMongoClock } from '../http/pages/prepare-page.ts'
+import { sendRedirect } from '../http/pages/send-page.ts'
+import { isProved } from '../people/rights.ts'
 import type { Deps } from '../platform/deps.ts'
 import { confirmOwner } from './alerts.ts'
 import { sendStart } from './choose.ts'
@@ -56,6 +58,11 @@ function createAccountRouter(deps: Deps, site: ReturnType<typeof createPersonSit
   addInvitationPages(router, deps, site)
   router.use(['/confirm', '/account'], requireSignedIn(site))
   addProofPage(router, site, confirmPage(site))
+  // Or whoever finds an open session could add a factor of their own, and then prove anything.
+  router.use('/account/second-factor', (req, res, next) => {
+    if (isProved(currentAccount(res), deps.now())) next()
+    else sendRedirect(res, `/portal/confirm?to=${encodeURIComponent(req.originalUrl)}`)
+  })
   addAccountPages(router, site)
   return router
 }

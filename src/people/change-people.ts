@@ -164,15 +164,15 @@ export const changePersonRole = (
     }
   })
 
-/** An owner can't confirm their own return. */
+/** An owner can't confirm their own return, and neither can one whom they let in. */
 export const confirmOwnerSeen = (
   deps: PeopleDeps,
-  { id, businessId }: { id: string; businessId: string },
+  { id, businessId, since }: { id: string; businessId: string; since: Date },
   by: Author,
 ): Promise<boolean> =>
   runAudited(deps, { documents: [id], by }, async ({ session, add }) => {
     if (by.actor.name === id) return false
-    const unseenOwner = { businessId, role: 'owner' as const, unseenSince: { $ne: null } }
+    const unseenOwner = { businessId, role: 'owner' as const, unseenSince: { $gt: since } }
     const { modifiedCount } = await rawCollection(deps.Person).updateOne(
       { _id: id, roles: { $elemMatch: unseenOwner } },
       { $set: { 'roles.$.unseenSince': null } },

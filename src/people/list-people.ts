@@ -64,13 +64,13 @@ function personFacts({ _id: id, link, secondFactor, ...person }: Person, now: Da
   return { id, ...kept, secondFactor: secondFactor !== null, linkExpiresAt }
 }
 
-/** Owners whom staff let in, and whom no other owner has confirmed. */
+/** Owners whom staff let in after `since`, and whom no other owner has confirmed. */
 export async function listUnseenOwners(
   { Person: people }: Pick<Deps, 'Person'>,
   businessId: string,
-  otherThan: string,
+  { id: otherThan, since }: { id: string; since: Date },
 ): Promise<Pick<PersonFacts, 'id' | 'name'>[]> {
-  const unseen = { businessId, role: 'owner' as const, unseenSince: { $ne: null } }
+  const unseen = { businessId, role: 'owner' as const, unseenSince: { $gt: since } }
   const found = await people.find({ roles: { $elemMatch: unseen }, _id: { $ne: otherThan } }).lean<Person[]>()
   return found.map(({ _id: id, name }) => ({ id, name }))
 }

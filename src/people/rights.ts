@@ -8,8 +8,8 @@ import { type Person, roleIn } from './person.ts'
 
 interface Right {
   roles: readonly PersonRole[]
-  /** Refused while the business is disabled or suspended, and live if it isn't approved. */
-  changes?: true
+  /** Refused while the business is disabled or suspended. Live acts also need approval, except on the `business`. */
+  changes?: true | 'business'
   /** Refused once the business is approved, but not in live mode. */
   beforeApproval?: true
   /** Needs a password or code that was entered within the last 10 minutes. */
@@ -28,13 +28,13 @@ export const rights = {
   'read-money': { roles: [owner, accountant] },
   'read-webhooks': { roles: [owner] },
   'change-webhooks': { roles: [owner], changes: true },
-  'change-secrets': { roles: [owner], changes: true, stepUp: true },
+  'change-endpoints': { roles: [owner], changes: true, stepUp: true },
   'read-keys': { roles: [owner] },
   'change-test-keys': { roles: [owner], changes: true },
   'change-live-keys': { roles: [owner], changes: true, stepUp: true },
   'ask-for-live': { roles: [owner], changes: true, beforeApproval: true },
   'read-people': { roles: [owner] },
-  'change-people': { roles: [owner], stepUp: true },
+  'change-people': { roles: [owner], changes: 'business', stepUp: true },
   'read-limits': { roles: [owner, accountant] },
   'read-acts': { roles: [owner] },
 } as const satisfies Record<string, Right>
@@ -45,6 +45,7 @@ const stepUpMs = 10 * 60_000
 export interface Member {
   person: SignedIn
   role: PersonRole
+  since: Date
   business: Business
   sandbox: boolean
   hasSecondFactor: boolean
@@ -60,9 +61,12 @@ export function refusalOf(name: RightName, member: Member, now: Date): RightRefu
   if (role === 'owner' && business.liveApproved && !hasSecondFactor) return 'second-factor'
   if (changes && (business.suspended || !business.apiEnabled)) return 'closed'
   if (beforeApproval) return business.liveApproved ? 'approved' : null
-  if (changes && !sandbox && !business.liveApproved) return 'not-approved'
-  return stepUp && person.provedAt.getTime() + stepUpMs <= now.getTime() ? 'step-up' : null
+  if (changes === true && !sandbox && !business.liveApproved) return 'not-approved'
+  return stepUp && !isProved(person, now) ? 'step-up' : null
 }
+
+export const isProved = ({ provedAt }: Pick<SignedIn, 'provedAt'>, now: Date): boolean =>
+  now.getTime() < provedAt.getTime() + stepUpMs
 
 /** Null if the person has no role in this business, or if there is none. */
 export async function findMember(
@@ -74,7 +78,7 @@ export async function findMember(
   const held = roleIn({ roles }, businessId)
   const business = held && (await businesses.findOne({ _id: businessId }).lean<Business | null>())
   const hasSecondFactor = secondFactor !== null
-  return held && business && { person, role: held.role, business, sandbox, hasSecondFactor }
+  return held && business && { ...held, person, business, sandbox, hasSecondFactor }
 }
 
 const scopes: Record<PersonRole, readonly ApiScope[]> = {

@@ -53,7 +53,7 @@ const { messagesOf } = parts
 const none: Typed = { url: '', events: ['payment.confirmed'], active: true }
 
 const createForm: FormPage<object> = {
-  right: 'change-secrets',
+  right: 'change-endpoints',
   path: '/webhooks/new',
   messagesOf,
   find: async () => ({}),
@@ -93,7 +93,7 @@ type EndpointForm = FormPage<parts.ShownEndpoint>
 
 const changeForm: EndpointForm = {
   ...ofEndpoint,
-  right: 'change-webhooks',
+  right: 'change-endpoints',
   path: `${path}/change`,
   show(visit, endpoint, faults) {
     const { change, state: label, offHint: hint, onOff: choices, remove, headersStay } = textsOf(visit)
@@ -113,7 +113,7 @@ const changeForm: EndpointForm = {
 
 const removeForm: EndpointForm = {
   ...ofEndpoint,
-  right: 'change-webhooks',
+  right: 'change-endpoints',
   path: `${path}/delete`,
   show(visit, { url }) {
     const { remove } = textsOf(visit)
@@ -127,7 +127,7 @@ const removeForm: EndpointForm = {
 
 const rotateForm: EndpointForm = {
   ...ofEndpoint,
-  right: 'change-secrets',
+  right: 'change-endpoints',
   path: `${path}/rotate`,
   show(visit, { url }) {
     const { rotate } = textsOf(visit)

@@ -56,7 +56,7 @@ async function showEndpoints(visit: Visit): Promise<PersonPage> {
     current: `${base}/webhooks`,
     body: html`<h1>${words.title}</h1><p>${words.about}</p>
 !${table}
-!${hasRight(visit, 'change-secrets') ? create : ''}`,
+!${hasRight(visit, 'change-endpoints') ? create : ''}`,
   }
 }
 
@@ -92,10 +92,10 @@ function links(visit: Visit, { id }: parts.ShownEndpoint) {
   const { words } = parts.webhookLocaleOf(visit.res)
   const here = parts.endpointPath(visit, id)
   const shown = [
-    ['/change', words.change.title, 'change-webhooks'],
+    ['/change', words.change.title, 'change-endpoints'],
     ['/test', words.test.title, 'change-webhooks'],
     ['/replays', words.replay.title, 'read-webhooks'],
-    ['/rotate', words.rotate.title, 'change-secrets'],
+    ['/rotate', words.rotate.title, 'change-endpoints'],
   ] as const
   const own = shown.filter(([, , right]) => hasRight(visit, right))
   return html`<ul class="links">!${own.map(([path, text]) => html`<li><a href="${here}${path}">${text}</a></li>`)}</ul>`

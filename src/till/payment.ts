@@ -126,6 +126,7 @@ async function openPage(visit: Visit, intent: TillIntent, state: 'pending' | 'wa
 <p role="status" !${live}><strong>${words.states[state]}.</strong> ${words.sentences[state]}</p>
 !${isPending ? waysToPay(visit, intent) : ''}
 !${isPending && mayCancel(visit, intent) ? cancel : ''}
+!${isPending && isOwn(visit, intent) ? html`<p class="way"><a href="${base}?form=${intent.till.form}">${words.correct}</a></p>` : ''}
 <p class="way"><a href="${base}">${words.newPayment}</a></p>`
   return { title: text.isolateLtrText(locale, locale.money(amount)), body, isNarrow: true }
 }

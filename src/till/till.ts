@@ -1,4 +1,5 @@
 import { html } from 'ghtml'
+import { formatCentimes } from '../../schemas/currency.ts'
 import { readFormFields } from '../http/body/read-form.ts'
 import * as forms from '../http/pages/forms.ts'
 import { pageDeadline } from '../http/pages/prepare-page.ts'
@@ -6,7 +7,7 @@ import { findIntentsOfForm } from '../intents/find.ts'
 import { isPending } from '../intents/lifecycle.ts'
 import { errorSummaryOf, type PersonPage, renderPostForm } from '../people-pages/frame.ts'
 import type { AreaPages } from '../people-pages/router.ts'
-import { serveVisit } from '../people-pages/serve.ts'
+import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
 import { formKey, hasRight, type Visit, writeShown } from '../people-pages/visit.ts'
 import { Refusal } from '../platform/errors.ts'
 import { isId, newId } from '../platform/ids.ts'
@@ -43,7 +44,19 @@ export const till: AreaPages = {
 
 type Typed = Record<'amount' | 'label', string>
 
-const showForm = (visit: Visit) => formPage(visit, newId(), { amount: '', label: '' })
+const findOfForm = ({ deps, res, caller, member }: Visit, form: string) =>
+  pageDeadline(res).run(() => findIntentsOfForm(deps, caller, { personId: member.person.id, form }))
+
+/** The address names the form, so whoever goes back corrects the same payment. */
+async function showForm(visit: Visit): Promise<VisitResult> {
+  const { form } = visit.req.query
+  const isNamed = typeof form === 'string' && isId(form)
+  const [made] = isNamed ? await findOfForm(visit, form) : []
+  if (!isNamed || (made !== undefined && !isPending(made.status)))
+    return { to: `${visit.base}?form=${newId()}` }
+  const amount = made?.amount ? formatCentimes(made.amount) : ''
+  return formPage(visit, form, { amount, label: made?.label ?? '' }, { corrects: made?.referenceNumber })
+}
 
 const attributes = {
   amount: 'dir="ltr" inputmode="decimal" autocomplete="off" maxlength="40" required autofocus',
@@ -55,8 +68,11 @@ async function formPage(
   visit: Visit,
   form: string,
   typed: Typed,
-  messages: forms.FormMessages = {},
-  status = 200,
+  {
+    status = 200,
+    corrects,
+    ...messages
+  }: forms.FormMessages & { status?: number; corrects?: string | undefined },
 ): Promise<PersonPage> {
   const { base, res, member } = visit
   const locale = localeOf(res)
@@ -71,11 +87,12 @@ async function formPage(
   const amount = field('amount', words.typedAmount)
   const label = field('label', { label: words.for, hint: words.forHint })
   const button = html`<button>${member.sandbox ? words.showPractice : words.show}</button>`
-  const fields = forms.renderHiddenInput('form', form) + amount + label
+  const ids = forms.renderHiddenInput('form', form) + forms.renderHiddenInput('once', newId())
+  const earlier = html`<p class="notice wait">${words.corrects} <a href="${base}/payments/${corrects ?? ''}">${words.openEarlier}</a></p>`
   const body = html`!${errorSummaryOf(res, messages, words.notCreated)}
 <h1>${words.newPayment}</h1>
-!${payments.practiceNote(visit, words.practice)}
-!${renderPostForm(member.person, base, fields, button, words.creating)}
+!${payments.practiceNote(visit, words.practice)}!${corrects === undefined ? '' : earlier}
+!${renderPostForm(member.person, base, ids + amount + label, button, words.creating)}
 !${await renderLatest(visit)}`
   const title = forms.titleOfForm(locale, words.newPayment, messages)
   return { title, body, status, current: base, isNarrow: true }
@@ -84,20 +101,22 @@ async function formPage(
 async function makePayment(visit: Visit): Promise<PersonPage | { to: string }> {
   const { req, res, deps, base, member, caller } = visit
   const locale = localeOf(res)
-  const { form: sent, ...typed } = readFormFields(req, 'form', 'amount', 'label')
+  const { form: sent, once, ...typed } = readFormFields(req, 'form', 'once', 'amount', 'label')
   const form = isId(sent) ? sent : newId()
   const label = typed.label.trim()
   const read = forms.readAmountField(locale, typed.amount, deps.config.maxAmount)
-  if ('fault' in read) return formPage(visit, form, typed, { faults: { amount: read.fault } }, 422)
+  if ('fault' in read) return formPage(visit, form, typed, { status: 422, faults: { amount: read.fault } })
   const { amount } = read
+  const [latest] = await findOfForm(visit, form)
+  const isSame =
+    latest && isPending(latest.status) && latest.amount === amount && (latest.label ?? '') === label
   const { id, name, expectValid } = member.person
   const cashier: Visit = { ...visit, caller: { ...caller, person: { id, name, expectValid, form } } }
   const body = { amount, ...(label !== '' && { label }) }
-  const key = formKey(visit, form, amount, label)
-  const made = await writeShown<{ referenceNumber: string }>(cashier, 'createIntent', { body, key }).catch(
-    (error: unknown) => messagesOf(locale, error),
-  )
-  if (!('referenceNumber' in made)) return formPage(visit, form, typed, made, made.status)
+  const key = formKey(visit, form, once, amount, label)
+  const create = () => writeShown<{ referenceNumber: string }>(cashier, 'createIntent', { body, key })
+  const made = isSame ? latest : await create().catch((error: unknown) => messagesOf(locale, error))
+  if (!('referenceNumber' in made)) return formPage(visit, form, typed, made)
   const { referenceNumber } = made
   const earlier = await cancelOlder(visit, form)
   const query = earlier === null || earlier === referenceNumber ? '' : `?earlier=${earlier}`
@@ -109,10 +128,7 @@ async function makePayment(visit: Visit): Promise<PersonPage | { to: string }> {
  * its own, so the last of several at once sees them all. Returns one that is being paid.
  */
 async function cancelOlder(visit: Visit, form: string): Promise<string | null> {
-  const { deps, res, caller, member } = visit
-  const [, ...older] = await pageDeadline(res).run(() =>
-    findIntentsOfForm(deps, caller, { personId: member.person.id, form }),
-  )
+  const [, ...older] = await findOfForm(visit, form)
   let beingPaid: string | null = null
   for (const { status, referenceNumber } of older)
     if (isPending(status) && !(await payments.tryToCancel(visit, referenceNumber)))

@@ -32,7 +32,7 @@ describe('A till in a browser', function () {
     await page.locator('[name=name]').fill(name)
     await page.locator('[name=password]').fill(password)
     await send(page.locator('main') as never)
-    await page.waitForURL(`**${base}`)
+    await page.waitForURL(`**${base}?form=*`)
     return { page, base }
   }
 
@@ -98,6 +98,9 @@ describe('A till in a browser', function () {
         await page.locator('.button').click()
       }
       const { reference } = await make(page, '75', 'Thé')
+      await page.goBack()
+      expect(await page.locator('[name=amount]').inputValue()).to.equal('75.00')
+      const corrected = await make(page, '76', 'Thé')
       await page.locator('form[action$="/cancel"] button').click()
       await heading(page, englishTillTexts.states.cancelled)
       if (scripts) expect(await findings(page)).to.deep.equal([])
@@ -105,8 +108,14 @@ describe('A till in a browser', function () {
       const other = await make(page, '80', '')
       expect(other.reference).to.not.equal(reference)
       const { deps } = counter.service
-      const found = await deps.Intent.find({ referenceNumber: { $in: [reference, other.reference] } }).lean()
-      expect(found.map(({ status }) => status).toSorted()).to.deep.equal(['CANCELLED', 'PENDING'])
+      const found = await deps.Intent.find({
+        referenceNumber: { $in: [reference, corrected.reference, other.reference] },
+      }).lean()
+      expect(found.map(({ status }) => status).toSorted()).to.deep.equal([
+        'CANCELLED',
+        'CANCELLED',
+        'PENDING',
+      ])
     })
 
   it('shows real money differently', async () => {

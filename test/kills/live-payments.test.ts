@@ -101,7 +101,7 @@ describe('A live payment', () => {
   }
   const responses: [what: string, behaviour: ProviderBehaviour][] = [
     ['the response is lost', responseLost],
-    ['the response is too late', (res, work) => void setTimeout(send, timeoutMs + 50, res, work())],
+    ['the response is too late', (res, work) => void setTimeout(send, 2 * timeoutMs, res, work())],
     ['the order arrives twice and no response is sent', (res, work) => void (work(), work(), res.destroy())],
   ]
   for (const [what, behaviour] of responses)

@@ -100,12 +100,12 @@ describe('The pages of people', () => {
     const base = `/till/${businessId}/test`
     const confirm = (id: string) => owner.act(`${base}/owners/${id}/seen`)
     await confirm(other.id)
-    expect((await owner.get(base)).text).to.not.include(`/owners/${other.id}/seen`)
+    expect((await owner.get(`${base}/day`)).text).to.not.include(`/owners/${other.id}/seen`)
     await setPersonDisabled(service.deps, other.id, true, operator)
     await setPersonDisabled(service.deps, other.id, false, operator)
-    expect((await owner.get(base)).text).to.include(`/owners/${other.id}/seen`)
+    expect((await owner.get(`${base}/day`)).text).to.include(`/owners/${other.id}/seen`)
     expect((await confirm(other.id)).location).to.equal(base)
-    expect((await owner.get(base)).text).to.not.include(`/owners/${other.id}/seen`)
+    expect((await owner.get(`${base}/day`)).text).to.not.include(`/owners/${other.id}/seen`)
   })
 
   it('ends sessions with a new password, and speaks three languages', async () => {
@@ -125,6 +125,19 @@ describe('The pages of people', () => {
     })
     expect(set.status).to.equal(200)
     expect((await visitAsPerson(service).post('/portal/set-password', fields)).status).to.equal(404)
+  })
+
+  it('asks who it is before it lets anybody add a second factor', async () => {
+    const owner = await enter(service, await newBusiness(), 'owner')
+    const path = '/portal/account/second-factor'
+    expect((await owner.get(path)).status).to.equal(200)
+    service.clock.advance(11 * 60_000)
+    const to = `/portal/confirm?to=${encodeURIComponent(path)}`
+    expect((await owner.get(path)).location).to.equal(to)
+    expect((await owner.act(path)).location).to.equal(to)
+    const confirm = hiddenFields((await owner.get(to)).text)
+    expect((await owner.post('/portal/confirm', { ...confirm, password })).location).to.equal(path)
+    expect((await owner.get(path)).status).to.equal(200)
   })
 
   it('counts 1 000 failures per address, apart from those of staff', async () => {

@@ -1,6 +1,7 @@
 import { createBusiness } from '../../src/businesses/change-business.ts'
 import { changePersonRole, confirmOwnerSeen, setPersonDisabled } from '../../src/people/change-people.ts'
 import { cancelInvitation, invitePerson } from '../../src/people/invite.ts'
+import { listUnseenOwners } from '../../src/people/list-people.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { operator, trailOf } from '../admin/staff.ts'
 import { withService } from '../support/service.ts'
@@ -113,18 +114,33 @@ describe('People of a merchant', () => {
     expect((await joining(link)).outcome).to.equal('refused')
   })
 
-  it('who were let in by staff as owners are confirmed by another owner', async () => {
+  it('who were let in by staff as owners are confirmed by one who was an owner before', async () => {
     const businessId = await newBusiness()
     const [first, second] = [
       await addPerson(service, businessId, 'owner'),
       await addPerson(service, businessId, 'owner'),
     ]
-    const unseen = async (id: string) =>
-      (await service.deps.Person.findById(id).lean())?.roles.map(({ unseenSince }) => unseenSince !== null)
-    expect(await unseen(second)).to.deep.equal([true])
     const by = (name: string) => ({ actor: { kind: 'person', name, from: null }, reason: null }) as const
-    expect(await confirmOwnerSeen(service.deps, { id: second, businessId }, by(second))).to.equal(false)
-    expect(await confirmOwnerSeen(service.deps, { id: second, businessId }, by(first))).to.equal(true)
-    expect(await unseen(second)).to.deep.equal([false])
+    const invited = { businessId, role: 'owner', name: newName() } as const
+    const { link } = await invitePerson(service.deps, invited, by(second))
+    const joined = await joining(link)
+    const accomplice = joined.outcome === 'joined' ? joined.person._id : ''
+    const held = async (id: string) => {
+      const [role] = (await service.deps.Person.findById(id).orFail().lean()).roles
+      return role ?? expect.fail()
+    }
+    expect((await held(second)).unseenSince).to.not.equal(null)
+    for (const [confirmer, isEnough] of [
+      [second, false],
+      [accomplice, false],
+      [first, true],
+    ] as const) {
+      const { since } = await held(confirmer)
+      const unseen = await listUnseenOwners(service.deps, businessId, { id: confirmer, since })
+      expect(unseen.map(({ id }) => id)).to.deep.equal(isEnough ? [second] : [])
+      const confirmed = confirmOwnerSeen(service.deps, { id: second, businessId, since }, by(confirmer))
+      expect(await confirmed).to.equal(isEnough)
+    }
+    expect((await held(second)).unseenSince).to.equal(null)
   })
 })

@@ -179,6 +179,7 @@ export async function waitForDeath(
   )
   const end = await Promise.race([victim.died, alive])
   if (end === undefined) return
-  if (victim.steps.length < step) throw new Error(`${label}: the process did not die, ${end}`)
+  if (victim.steps.length < step)
+    throw new Error(`${label}: the process did not die after ${victim.steps.join(', ')}: ${end}`)
   await victim.died
 }

@@ -1,7 +1,7 @@
 import { formFor } from '../../dev/form.ts'
 import { createBusiness } from '../../src/businesses/change-business.ts'
 import type { Intent } from '../../src/intents/intent.ts'
-import { hiddenFields, operator, readable } from '../admin/staff.ts'
+import { hiddenFields, operator, type Page, readable } from '../admin/staff.ts'
 import { addPerson, enter, type PersonVisitor, password } from '../people/member.ts'
 import { storedIntent } from '../support/pay.ts'
 import type { Service } from '../support/service.ts'
@@ -22,10 +22,14 @@ export function atTill(service: Service, visitor: PersonVisitor, mode: 'test' | 
     visitor,
     base,
     taps: 0,
-    async openForm(): Promise<Record<string, string>> {
+    /** The form has an address of its own. */
+    async formPage(path = base): Promise<Page> {
+      const { location } = await visitor.get(path)
+      return location === null ? visitor.get(path) : visitor.get(location)
+    },
+    async openForm(path = base): Promise<Record<string, string>> {
       cashier.taps += 1
-      const { text } = await visitor.get(base)
-      return formFor('amount', text, service.origin + base).fields
+      return formFor('amount', (await cashier.formPage(path)).text, service.origin + base).fields
     },
     /** Returns the path to which the service redirects. */
     async send(fields: Record<string, string>, changes: Record<string, string>): Promise<string> {
@@ -51,7 +55,7 @@ export function atTill(service: Service, visitor: PersonVisitor, mode: 'test' | 
     },
     /** Submits the page's button that cancels. */
     cancel: async (path: string) =>
-      visitor.post(`${path}/cancel`, { csrf: hiddenFields((await visitor.get(base)).text)['csrf'] ?? '' }),
+      visitor.post(`${path}/cancel`, { csrf: hiddenFields((await cashier.formPage()).text)['csrf'] ?? '' }),
   }
   return cashier
 }

@@ -74,6 +74,25 @@ describe('A till', () => {
       .and.include('Nobody has been charged')
   })
 
+  it('corrects the payment when somebody goes back to its form, which names it', async () => {
+    const { form = '', once = '', ...fields } = await till.openForm()
+    const address = `${till.base}?form=${form}`
+    const first = await till.send({ ...fields, form, once }, { amount: '100', label: 'Riz' })
+    const again = await till.openForm(address)
+    expect(again).to.include({ form, amount: '100.00', label: 'Riz' })
+    expect(again['once']).to.not.equal(once)
+    expect(await till.visitor.read(address)).to.include('This payment exists already')
+    expect((await till.visitor.get(first)).text).to.include(`href="${address}"`)
+    expect(await till.send(again, {}), 'unchanged').to.equal(first)
+    const second = await till.send(await till.openForm(address), { amount: '120' })
+    const third = await till.send(await till.openForm(address), { amount: '100' })
+    const statuses = await Promise.all([first, second, third].map((path) => till.statusAt(path)))
+    expect(statuses, 'and back to the first amount').to.deep.equal(['CANCELLED', 'CANCELLED', 'PENDING'])
+    await pay(service, referenceIn(third))
+    const next = await till.openForm(address)
+    expect(next).to.include({ amount: '' }).and.not.include({ form })
+  })
+
   it('keeps an earlier payment of the form that was paid', async () => {
     const fields = await till.openForm()
     const first = await till.send(fields, { amount: '100' })
@@ -127,7 +146,7 @@ describe('A till', () => {
     const paid = await till.make('10')
     await pay(service, paid.intent.referenceNumber)
     const lost = await till.send(await till.openForm(), { amount: '77' })
-    const { text } = await till.visitor.get(till.base)
+    const { text } = await till.formPage()
     expect(text.indexOf(lost)).to.be.greaterThan(0).and.lessThan(text.indexOf(paid.path))
     expect(text).to.include('77.00').and.include('Waiting for the customer')
   })
@@ -135,7 +154,7 @@ describe('A till', () => {
   it('stays usable while the list of payments is not', async () => {
     await till.make('10')
     const held = await service.deps.capacity.wait(till.visitor.businessId, { lists: 2 })
-    const { status, text } = await till.visitor.get(till.base)
+    const { status, text } = await till.formPage()
     held.free()
     expect([status, text.includes('name="amount"')]).to.deep.equal([200, true])
     expect(unescaped(text)).to.include('cannot be shown right now')
@@ -318,14 +337,12 @@ describe('A till', () => {
       const live = atTill(service, cashier, 'live')
       const { path, intent } = await live.make('100')
       expect(intent.sandbox).to.equal(false)
-      for (const each of [live.base, path]) {
-        const { text } = await cashier.get(each)
+      for (const { text } of [await live.formPage(), await cashier.get(path)])
         expect(text)
           .to.include('Live: real money')
           .and.not.match(/practice/i)
-      }
       const practice = atTill(service, cashier)
-      const { text } = await cashier.get(practice.base)
+      const { text } = await practice.formPage()
       expect(text).to.include('class="practice"').and.include('Show a practice code')
       expect(text).to.not.include(path).and.not.include('Live: real money')
     })

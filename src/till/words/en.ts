@@ -26,6 +26,9 @@ export const englishTillTexts = {
   qr: 'QR code for the payment page',
   left: 'Time left:',
   cancel: 'Cancel this payment',
+  correct: 'Correct the amount',
+  corrects:
+    'This payment exists already. If you change it here, it is cancelled and a new one takes its place.',
   cancelling: 'Cancelling…',
   earlier:
     'The amount or text was changed while a customer was already paying the earlier payment. Only one of them should be paid.',

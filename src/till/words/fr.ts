@@ -27,6 +27,8 @@ export const frenchTillTexts: TillTexts = {
   qr: 'Code QR de la page de paiement',
   left: 'Temps restant\u00a0:',
   cancel: 'Annuler ce paiement',
+  correct: 'Corriger le montant',
+  corrects: 'Ce paiement existe déjà. Si vous le modifiez ici, il est annulé et un nouveau le remplace.',
   cancelling: 'Annulation…',
   earlier:
     'Le montant ou le motif a changé alors qu’un client payait déjà le paiement précédent. Un seul des deux doit être payé.',

@@ -70,12 +70,13 @@ const inBusiness = (business: string) => [
     'person',
     `
     /till/${business}/test/day?day,of,page /till/${business}/test/payments/~intent~?earlier
-    /till/${business}/test/payments/~intent~/state
+    /till/${business}/test/payments/~intent~/state /till/${business}/test?form
     `,
   ),
   form('person', `/till/${business}/test`, {
     csrf,
     form: [unknown, '', 'x'],
+    once: ['~form~', ''],
     amount: ['5', '5,50', '1e9', '-1', '1,500', ''],
     label: ['', 'x', '<b>'],
   }),

@@ -16,8 +16,10 @@ each('[data-live]', function (live) {
     request.timeout = 10000;
     request.addEventListener('load', function () {
       if (isSending) return;
-      // The session has ended.
-      if (request.status === 403) return location.replace(live.getAttribute('data-here'));
+      // The session has ended. An old browser may have followed a redirect to a page.
+      var isPage = request.responseText.charAt(0) === '<';
+      if (request.status === 403 || (request.status === 200 && isPage))
+        return location.replace(live.getAttribute('data-here'));
       if (request.status !== 200) return;
       var update = JSON.parse(request.responseText);
       // The page must not show a code that is no longer active.

@@ -1,3 +1,4 @@
+import { newId } from '../../../../src/platform/ids.ts'
 import { hiddenFields } from '../../../admin/staff.ts'
 import { pageOf } from '../../checker/responses.ts'
 import type { Call } from '../../evidence/evidence.ts'
@@ -13,7 +14,11 @@ async function takePayment(context: Context): Promise<void> {
   const { person } = business
   if (person === null || !(await enter(context, person))) return
   const path = `/till/${business.id}/test`
-  const shown = await context.makeCall(specOf(context, person, 'till.page', path), 1, chance)
+  const shown = await context.makeCall(
+    specOf(context, person, 'till.page', `${path}?form=${newId()}`),
+    1,
+    chance,
+  )
   if (shown.status === 303) person.cookie = ''
   const fields = hiddenFields(pageOf(shown)?.text ?? '')
   if (shown.status !== 200 || fields.form === undefined) return
