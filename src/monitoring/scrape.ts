@@ -1,11 +1,5 @@
 import type { Registry } from '@prometheus-io/client'
-import {
-  briefCacheMs,
-  cacheCollector,
-  gaugeCollector,
-  type MetricCollector,
-  pingCollector,
-} from '../metrics/figure.ts'
+import * as figures from '../metrics/figure.ts'
 import type { Deps } from '../platform/deps.ts'
 import { minuteMs } from '../platform/time.ts'
 import { mongoMetricCollectors } from './figures-of-mongo.ts'
@@ -16,7 +10,7 @@ type ScrapeDeps = Pick<Deps, Measured>
 /** Takes at most 2 s. Never throws. */
 export function createScrape(deps: ScrapeDeps): () => Promise<Registry> {
   const refreshes = [...mongoMetricCollectors(deps), ...figuresOfRedis(deps)].map((figure) =>
-    cacheCollector(deps, figure),
+    figures.cacheCollector(deps, figure),
   )
   return async () => {
     await Promise.all(refreshes.map((refresh) => refresh()))
@@ -39,22 +33,22 @@ function showOwn(deps: ScrapeDeps): void {
 }
 
 /** If Redis forbids `INFO` or `CLIENT LIST`, some gauges have no value. */
-function figuresOfRedis({ metrics: { gauges }, queues }: ScrapeDeps): MetricCollector[] {
+function figuresOfRedis({ metrics: { gauges }, queues }: ScrapeDeps): figures.MetricCollector[] {
   const { counts } = queues
   return [
-    pingCollector(gauges.redisUp, gauges.redisPing, () => queues.ping()),
-    gaugeCollector([gauges.redisMemory, gauges.redisEvicts], briefCacheMs, async () => {
+    figures.pingCollector(gauges.redisUp, gauges.redisPing, () => queues.ping()),
+    figures.gaugeCollector([gauges.redisMemory, gauges.redisEvicts], figures.briefCacheMs, async () => {
       const { usedBytes, maxBytes, evicts } = await counts.memory()
       gauges.redisMemory.set({ kind: 'used' }, usedBytes)
       if (maxBytes === null) gauges.redisMemory.remove({ kind: 'most' })
       else gauges.redisMemory.set({ kind: 'most' }, maxBytes)
       gauges.redisEvicts.set(evicts ? 1 : 0)
     }),
-    gaugeCollector([gauges.queueJobs], briefCacheMs, async () => {
+    figures.gaugeCollector([gauges.queueJobs], figures.briefCacheMs, async () => {
       for (const [queue, jobs] of await counts.jobs())
         for (const [state, count] of Object.entries(jobs)) gauges.queueJobs.set({ queue, state }, count)
     }),
-    gaugeCollector([gauges.queueWorkers], minuteMs, async () => {
+    figures.gaugeCollector([gauges.queueWorkers], minuteMs, async () => {
       for (const [queue, count] of await counts.workers()) gauges.queueWorkers.set({ queue }, count)
     }),
   ]

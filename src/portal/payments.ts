@@ -7,13 +7,7 @@ import { addForm } from '../people-pages/form.ts'
 import { errorSummaryOf } from '../people-pages/frame.ts'
 import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
 import { hasRight, readShown, type Visit } from '../people-pages/visit.ts'
-import {
-  type FilterFields,
-  readFiltered,
-  readQueryText,
-  renderFields,
-  renderListPage,
-} from './money-filter.ts'
+import * as lists from './money-filter.ts'
 import { type MoneyLocale, moneyLocaleOf, pathWith, paymentPath } from './money-locale.ts'
 import { refundPage } from './payments-refund.ts'
 import { searchPayments } from './payments-search.ts'
@@ -28,7 +22,7 @@ export function addPaymentPages(router: Router): void {
   addForm(router, refundPage)
 }
 
-function fieldsOf({ words }: MoneyLocale): FilterFields {
+function fieldsOf({ words }: MoneyLocale): lists.FilterFields {
   const { filters, statuses } = words.payments
   return {
     status: [filters.status, { '': words.filter.any, ...statuses }],
@@ -45,15 +39,15 @@ function fieldsOf({ words }: MoneyLocale): FilterFields {
 }
 
 async function showPayments(visit: Visit): Promise<VisitResult> {
-  const q = readQueryText(visit, 'q')
+  const q = lists.readQueryText(visit, 'q')
   if (q !== '') return showFound(visit, q)
   const locale = moneyLocaleOf(visit.res)
   const { payments } = locale.words
   const path = `${visit.base}/payments`
-  const from = readQueryText(visit, 'paidFrom') || readQueryText(visit, 'from')
-  const to = readQueryText(visit, 'paidTo') || readQueryText(visit, 'to')
+  const from = lists.readQueryText(visit, 'paidFrom') || lists.readQueryText(visit, 'from')
+  const to = lists.readQueryText(visit, 'paidTo') || lists.readQueryText(visit, 'to')
   const till = html` <a href="${visit.base.replace('/portal', '/till')}">${payments.openTill}</a>`
-  return renderListPage(visit, {
+  return lists.renderListPage(visit, {
     read: (query) => readShown(visit, 'listIntents', { query }),
     title: payments.title,
     path,
@@ -108,13 +102,13 @@ async function exportPayments(visit: Visit): Promise<VisitResult> {
   const { deps, res, caller, base } = visit
   const { words, code: language } = moneyLocaleOf(res)
   const { exports, search } = words.payments
-  const fields: FilterFields = {
+  const fields: lists.FilterFields = {
     kind: [exports.kind, exports.kinds],
     from: [words.filter.from, 'date'],
     to: [words.filter.to, 'date'],
     file: [exports.format, words.files],
   }
-  const filtered = await readFiltered(visit, fields, async ({ kind, file = '', ...span }) => {
+  const filtered = await lists.readFiltered(visit, fields, async ({ kind, file = '', ...span }) => {
     const operation = operations.get(kind as 'payments')
     const form = files.get(file)
     if (operation === undefined || form === undefined) return false
@@ -127,7 +121,7 @@ async function exportPayments(visit: Visit): Promise<VisitResult> {
   const path = `${base}/payments`
   const body = html`!${errorSummaryOf(res, { faults }, words.problem)}<h1>${exports.title}</h1>
 <p class="faint">${exports.hint}</p>
-<form action="${path}/export" novalidate>!${renderFields(fields, filtered)}<button>${exports.button}</button></form>
+<form action="${path}/export" novalidate>!${lists.renderFields(fields, filtered)}<button>${exports.button}</button></form>
 <p><a href="${path}">${search.all}</a></p>`
   return { status, title: exports.title, body, current: path, isNarrow: true }
 }

@@ -7,13 +7,7 @@ import type { Deps } from '../platform/deps.ts'
 import { dayMs } from '../platform/time.ts'
 import type { SignedInStaff } from '../staff/account.ts'
 import { hasPermission } from '../staff/permissions.ts'
-import {
-  type DeadGroup,
-  type DeadGroups,
-  type DeadPeriod,
-  deadVisibleMs,
-  groupDead,
-} from '../webhooks/deliveries/backlog.ts'
+import * as backlog from '../webhooks/deliveries/backlog.ts'
 import { lookUpEndpoints, type StaffEndpoint } from '../webhooks/deliveries/look-up.ts'
 import { describeAttempt, formatDeliveryCount, renderTime } from './format.ts'
 import type { StaffPage } from './guards.ts'
@@ -21,7 +15,7 @@ import { businessLink, endpointPath, readFormSpan, textLink } from './paths.ts'
 import { requeueAllLink } from './requeue.ts'
 import { type PageTableColumn, renderTable } from './table.ts'
 
-const defaultDays = deadVisibleMs / dayMs
+const defaultDays = backlog.deadVisibleMs / dayMs
 
 export const deadDeliveriesPage: StaffPage<
   'Business' | 'Delivery' | 'Endpoint' | 'now' | 'secrets' | 'validate'
@@ -29,7 +23,7 @@ export const deadDeliveriesPage: StaffPage<
   const span = readFormSpan(deps, query)
   const now = deps.now()
   const period = periodOf(span, now)
-  const dead = await groupDead(deps, period)
+  const dead = await backlog.groupDead(deps, period)
   const body = html`<h1>Dead deliveries</h1>
     !${filter(span, now)}
     !${dead === null ? tooMany : await list(deps, dead, period, staff)}`
@@ -37,10 +31,10 @@ export const deadDeliveriesPage: StaffPage<
 }
 
 /** Begins by default 30 days before its end or now, whichever is earlier. */
-function periodOf({ from, to }: TimeSpan, now: Date): DeadPeriod {
+function periodOf({ from, to }: TimeSpan, now: Date): backlog.DeadPeriod {
   const end = to ?? new Date(Math.max(now.getTime(), from?.getTime() ?? 0))
   const latest = Math.min(end.getTime(), now.getTime())
-  return { from: from ?? new Date(latest - deadVisibleMs), to: end }
+  return { from: from ?? new Date(latest - backlog.deadVisibleMs), to: end }
 }
 
 const tooMany = html`<p class="notice bad">There are too many dead deliveries to count in time. Choose a shorter period.</p>`
@@ -58,8 +52,8 @@ const timeField = (name: string, label: string, at: Date | null) =>
 
 async function list(
   deps: Pick<Deps, 'Business' | 'Delivery' | 'Endpoint' | 'secrets'>,
-  dead: DeadGroups,
-  period: DeadPeriod,
+  dead: backlog.DeadGroups,
+  period: backlog.DeadPeriod,
   staff: SignedInStaff,
 ) {
   const { groups, isCut } = dead
@@ -86,14 +80,14 @@ async function list(
       )}`
 }
 
-const sum = (groups: readonly DeadGroup[]) => groups.reduce((total, { count }) => total + count, 0)
+const sum = (groups: readonly backlog.DeadGroup[]) => groups.reduce((total, { count }) => total + count, 0)
 
 function columnsFor(
   endpoints: ReadonlyMap<string, StaffEndpoint>,
-  period: DeadPeriod,
+  period: backlog.DeadPeriod,
   staff: SignedInStaff,
-): PageTableColumn<DeadGroup>[] {
-  const columns: PageTableColumn<DeadGroup>[] = [
+): PageTableColumn<backlog.DeadGroup>[] {
+  const columns: PageTableColumn<backlog.DeadGroup>[] = [
     {
       label: 'Endpoint',
       unit: 'user',
@@ -112,7 +106,7 @@ function columnsFor(
     },
   ]
   if (!hasPermission(staff, 'requeue-deliveries')) return columns
-  const requeue = ({ endpointId, count }: DeadGroup) => {
+  const requeue = ({ endpointId, count }: backlog.DeadGroup) => {
     const label = count === 1 ? 'Re-queue' : `Re-queue all ${count}`
     return requeueAllLink(endpointId, endpoints.get(endpointId), period, staff, label)
   }

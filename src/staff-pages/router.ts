@@ -5,13 +5,7 @@ import { addSignInPages } from '../account-pages/sign-in.ts'
 import { loadSession, requireOwnOrigin } from '../account-pages/site.ts'
 import { formHandlers } from '../http/body/read-form.ts'
 import { serveAsset } from '../http/pages/assets.ts'
-import {
-  enforceDeadline,
-  preparePage,
-  type SendErrorPage,
-  setMountPath,
-  waitForMongoClock,
-} from '../http/pages/prepare-page.ts'
+import * as prepare from '../http/pages/prepare-page.ts'
 import { sendRedirect } from '../http/pages/send-page.ts'
 import type { Deps } from '../platform/deps.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -49,15 +43,15 @@ export const staffPageRights = { scripts: false, images: true, referrer: 'strict
 
 export function createAdminRouter(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
-  router.use(preparePage(deps, staffPageRights, '/admin'))
+  router.use(prepare.preparePage(deps, staffPageRights, '/admin'))
   router.get(`/${basename(staffStylesheet.path)}`, serveAsset(staffStylesheet))
   const site = createStaffSite(deps)
-  router.use(requireOwnOrigin(site), waitForMongoClock(deps), loadSession(site))
+  router.use(requireOwnOrigin(site), prepare.waitForMongoClock(deps), loadSession(site))
   // Bull Board has no deadline, because retrying all jobs takes a while.
-  router.use('/queues', requireSession, setMountPath('/queues'), createQueueBoard(deps))
+  router.use('/queues', requireSession, prepare.setMountPath('/queues'), createQueueBoard(deps))
 
   router.use('/audit/export', requireSession, createAuditExport(deps))
-  router.use(formHandlers, enforceDeadline)
+  router.use(formHandlers, prepare.enforceDeadline)
   addSignInPages(router, site)
   router.use(requireSession)
   addAccountPages(router, site)
@@ -74,7 +68,7 @@ const titles: Record<number, [title: string, sentence: string]> = {
 }
 
 /** A 403 means that the session ended during the request. */
-export const sendStaffError: SendErrorPage = (req, res, status, error) => {
+export const sendStaffError: prepare.SendErrorPage = (req, res, status, error) => {
   if (status === 403) return refuseSignedOut(req, res)
   if (status === 404) return sendNotFound(res)
   const message = error instanceof Refusal ? error.message : 'This request is not valid.'

@@ -5,14 +5,7 @@ import { auditedActions } from '../../audit/acts.ts'
 import type { AuditFilter } from '../../audit/list.ts'
 import type { ExpectedSeal } from '../../verification/seal.ts'
 import { addSubcommand, CommandFailed, commandAction, examplesHelp } from './act.ts'
-import {
-  choiceParser,
-  createParser,
-  exportFormatOption,
-  fromTimeOption,
-  idArgument,
-  toTimeOption,
-} from './arguments.ts'
+import * as args from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 
 const verifyHelp = `
@@ -40,16 +33,16 @@ export function addAuditCommands(program: Command): void {
     .action(commandAction(verify))
   const exported = 'print the audit trail as a file, newest lines first'
   addSubcommand(audit, 'export', `${exported}; the export itself is recorded in the audit trail`, exportHelp)
-    .addOption(exportFormatOption())
-    .addOption(fromTimeOption('lines'))
-    .addOption(toTimeOption('lines'))
-    .option('--act <act>', 'lines with this action', choiceParser(...auditedActions))
+    .addOption(args.exportFormatOption())
+    .addOption(args.fromTimeOption('lines'))
+    .addOption(args.toTimeOption('lines'))
+    .option('--act <act>', 'lines with this action', args.choiceParser(...auditedActions))
     .option('--who <name>', 'lines by this actor')
-    .option('--business <id>', 'lines about this business', idArgument)
+    .option('--business <id>', 'lines about this business', args.idArgument)
     .action(commandAction(exportTrail, () => ''))
 }
 
-const knownSeal = createParser((text): ExpectedSeal | null => {
+const knownSeal = args.createParser((text): ExpectedSeal | null => {
   const [, number, digest] = /^([1-9]\d{0,8}):([\w-]{43})$/.exec(text) ?? []
   return number === undefined || digest === undefined ? null : { number: Number(number), digest }
 }, 'Must be the number and the digest of a seal, separated by a colon.')

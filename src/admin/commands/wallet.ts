@@ -4,14 +4,7 @@ import type { EncryptedField } from '../../security/encrypt.ts'
 import { walletDisplay } from '../../staff-acts/shown.ts'
 import type { WalletFilter } from '../../wallets/sandbox/operate.ts'
 import { addListAction, addSubcommand, CommandFailed, commandAction, examplesHelp, orFail } from './act.ts'
-import {
-  createParser,
-  idArgument,
-  parseCentimesArgument,
-  parsePhoneNumber,
-  parsePin,
-  parseWalletPhone,
-} from './arguments.ts'
+import * as args from './arguments.ts'
 import type { AdminDeps } from './run.ts'
 import { detailsText, toColumn } from './text.ts'
 
@@ -29,19 +22,19 @@ export function addWalletCommands(program: Command): void {
   const createHelp = examplesHelp('wallet create --phone 44556677 --pin 2580 --balance 100000')
   const description = 'create a wallet that can pay test payment intents of every business'
   addSubcommand(wallet, 'create', description, createHelp)
-    .requiredOption('--phone <phone>', 'phone number of the customer', parseWalletPhone)
-    .requiredOption('--pin <pin>', pinDescription, parsePin)
-    .requiredOption('--balance <centimes>', 'the balance in centimes', parseCentimesArgument)
+    .requiredOption('--phone <phone>', 'phone number of the customer', args.parseWalletPhone)
+    .requiredOption('--pin <pin>', pinDescription, args.parsePin)
+    .requiredOption('--balance <centimes>', 'the balance in centimes', args.parseCentimesArgument)
     .action(commandAction(createSandboxWallet))
 
   const list = addSubcommand(wallet, 'list', 'list sandbox wallets', listHelp)
-    .option('--phone <phone>', 'only wallets with this phone number', parsePhoneNumber)
-    .option('--business <id>', 'only demo wallets of this business', idArgument)
+    .option('--phone <phone>', 'only wallets with this phone number', args.parsePhoneNumber)
+    .option('--business <id>', 'only demo wallets of this business', args.idArgument)
   addListAction(list, Object.values(walletDisplay).map(toColumn), async () => readPage, encryptedId)
 
   addSubcommand(wallet, 'show', "show a sandbox wallet's balance and whether its PIN is locked", showHelp)
-    .argument('<phone>', 'phone number of the wallet', parsePhoneNumber)
-    .option('--business <id>', 'the business that sees the demo wallet', idArgument)
+    .argument('<phone>', 'phone number of the wallet', args.parsePhoneNumber)
+    .option('--business <id>', 'the business that sees the demo wallet', args.idArgument)
     .action(commandAction(showWallet, detailsText))
 }
 
@@ -66,7 +59,7 @@ async function showWallet(deps: AdminDeps, phone: string, { business = null }: {
 const nextField: EncryptedField = { collection: 'wallets', id: 'list', field: 'next' }
 
 const notNext = 'Must be the "next" of the previous page.'
-const encryptedId = createParser((text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0], notNext)
+const encryptedId = args.createParser((text) => /^v1\.[\w.-]{1,400}$/.exec(text)?.[0], notNext)
 
 async function readPage(deps: AdminDeps, filter: WalletFilter, { limit, after }: IdPageRequest) {
   const { listWallets } = await import('../../wallets/sandbox/operate.ts')

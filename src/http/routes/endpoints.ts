@@ -6,14 +6,7 @@ import type { Caller } from '../../businesses/caller.ts'
 import { type Page, parsePageRequest, presentPage, readPage } from '../../lists/pagination.ts'
 import type { Deps } from '../../platform/deps.ts'
 import { refuse } from '../../platform/errors.ts'
-import {
-  createEndpoint,
-  deleteEndpoint,
-  parseEndpointChange,
-  parseNewEndpoint,
-  rotateSecret,
-  updateEndpoint,
-} from '../../webhooks/endpoints/change.ts'
+import * as acts from '../../webhooks/endpoints/change.ts'
 import { type Endpoint, undeletedFilter } from '../../webhooks/endpoints/endpoint.ts'
 import { findEndpoint, presentListedEndpoint } from '../../webhooks/endpoints/find.ts'
 import { parseTestEvent, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
@@ -36,7 +29,7 @@ export const endpointRoutes = [
     errors: ['EVENTS_NOT_PERMITTED', 'MAX_ENDPOINTS_REACHED'],
     status: 201,
     run: async (deps, caller, { body }, request) =>
-      createEndpoint(deps, caller, parseNewEndpoint(deps, caller, body), request),
+      acts.createEndpoint(deps, caller, acts.parseNewEndpoint(deps, caller, body), request),
   }),
   get('/dev/webhooks/endpoints/:id', {
     operationId: 'getWebhookEndpoint',
@@ -57,7 +50,7 @@ export const endpointRoutes = [
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
     looksItself: true,
     run: (deps, caller, { params: { id }, body }, request) =>
-      updateEndpoint(deps, caller, id, parseEndpointChange(deps, caller, body), request),
+      acts.updateEndpoint(deps, caller, id, acts.parseEndpointChange(deps, caller, body), request),
   }),
   remove('/dev/webhooks/endpoints/:id', {
     operationId: 'deleteWebhookEndpoint',
@@ -67,7 +60,7 @@ export const endpointRoutes = [
     response: schema.deletedEndpointSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH'],
     looksItself: true,
-    run: (deps, caller, { params: { id } }, request) => deleteEndpoint(deps, caller, id, request),
+    run: (deps, caller, { params: { id } }, request) => acts.deleteEndpoint(deps, caller, id, request),
   }),
   post('/dev/webhooks/endpoints/:id/test', {
     operationId: 'testWebhookEndpoint',
@@ -87,7 +80,7 @@ export const endpointRoutes = [
       'Creates a new signing secret, which only this response contains. Your key needs the scopes for all events of the endpoint. For 24 hours, deliveries also carry a signature with the old secret.',
     response: schema.endpointWithSecretSchema,
     errors: ['ENDPOINT_NOT_FOUND', 'SANDBOX_MISMATCH', 'EVENTS_NOT_PERMITTED'],
-    run: (deps, caller, { params: { id } }, request) => rotateSecret(deps, caller, id, request),
+    run: (deps, caller, { params: { id } }, request) => acts.rotateSecret(deps, caller, id, request),
   }),
   list('/dev/webhooks', {
     operationId: 'listWebhookEndpoints',

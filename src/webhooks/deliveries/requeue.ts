@@ -14,15 +14,9 @@ import type { Author } from '../../security/actor.ts'
 import { receivesEvents } from '../endpoints/endpoint.ts'
 import type { Delivery } from './delivery.ts'
 import { isLeased, newDeliveryJob } from './delivery.ts'
-import {
-  type BulkRetryResult,
-  type DeliveryState,
-  openPlanIndex,
-  type RequeueOutcome,
-  type RequeuePlan,
-} from './requeue-plan.ts'
+import * as planning from './requeue-plan.ts'
 
-export type RequeueOutcomes = Map<string, RequeueOutcome>
+export type RequeueOutcomes = Map<string, planning.RequeueOutcome>
 
 export const requeueBatchSize = 500
 
@@ -40,7 +34,7 @@ interface RequeueAct {
   by: Author
   request?: Pick<WriteRequest, 'key' | 'paramsHash' | 'arrivedAt' | 'deadlineAt'>
   /** A retry by filter writes one audit line in total. */
-  summarise?: (outcomes: RequeueOutcomes) => { result: BulkRetryResult; line: AuditLineInput }
+  summarise?: (outcomes: RequeueOutcomes) => { result: planning.BulkRetryResult; line: AuditLineInput }
 }
 
 /**
@@ -62,7 +56,7 @@ export async function planAndRequeue(deps: RequeueDeps, ids: readonly string[], 
 
 export interface OutcomeCounts {
   requeued: number
-  skipped: Partial<Record<Exclude<RequeueOutcome, 'requeued'>, number>>
+  skipped: Partial<Record<Exclude<planning.RequeueOutcome, 'requeued'>, number>>
 }
 
 export function countOutcomes(
@@ -85,7 +79,7 @@ async function makePlan(
   ids: readonly string[],
   { request, summarise }: RequeueAct,
   { session, at, add }: AuditContext,
-): Promise<{ plan: RequeuePlan | null; chosen: RequeueCandidate[]; outcomes: RequeueOutcomes }> {
+): Promise<{ plan: planning.RequeuePlan | null; chosen: RequeueCandidate[]; outcomes: RequeueOutcomes }> {
   const plans = rawCollection(deps.RequeuePlan)
   const open = plans.find(
     { 'deliveries._id': { $in: [...ids] } },
@@ -101,7 +95,7 @@ async function makePlan(
   const summary = summarise?.(outcomes)
   const isRetry = request !== undefined && (summary !== undefined || found.length > 0)
   if (chosen.length === 0 && !isRetry) return { plan: null, chosen, outcomes }
-  const plan: RequeuePlan = {
+  const plan: planning.RequeuePlan = {
     _id: newId(),
     at,
     deliveries: chosen.map(stateOf),
@@ -144,7 +138,7 @@ export async function resumeRequeue(deps: PlanDeps, { key, arrivedAt }: WriteReq
 export async function finishRequeues(deps: PlanDeps & Pick<Deps, 'now'>): Promise<number> {
   const left = await rawCollection(deps.RequeuePlan)
     .find({ 'deliveries._id': { $exists: true }, at: { $lte: new Date(deps.now().getTime() - planMs) } })
-    .hint(openPlanIndex)
+    .hint(planning.openPlanIndex)
     .limit(mostPlans)
     .toArray()
   for (const plan of left) await carryOutPlan(deps, plan)
@@ -152,7 +146,7 @@ export async function finishRequeues(deps: PlanDeps & Pick<Deps, 'now'>): Promis
 }
 
 /** This can run twice: the second time, no state matches the plan. */
-async function carryOutPlan(deps: PlanDeps, { _id, at, deliveries }: RequeuePlan): Promise<void> {
+async function carryOutPlan(deps: PlanDeps, { _id, at, deliveries }: planning.RequeuePlan): Promise<void> {
   if (deliveries.length === 0) return
   await writeDue(deps, deliveries, at, {})
   await rawCollection(deps.RequeuePlan).updateOne({ _id }, { $set: { deliveries: [] } })
@@ -213,7 +207,7 @@ function judge(
   receiving: ReadonlySet<string>,
   includesDelivered: boolean,
   now: Date,
-): Exclude<RequeueOutcome, 'not_found'> {
+): Exclude<planning.RequeueOutcome, 'not_found'> {
   if (delivery.status === 'DELIVERED' && !includesDelivered) return 'delivered'
   if (!receiving.has(delivery.endpointId)) return 'endpoint_gone'
   const { nextAttemptAt } = delivery
@@ -225,14 +219,14 @@ function judge(
 const isAttemptPending = ({ status, attempts, attemptsAtRequeue }: RequeueCandidate): boolean =>
   status === 'PENDING' || (status === 'RETRYING' && attempts === attemptsAtRequeue)
 
-const stateOf = (delivery: RequeueCandidate): DeliveryState => {
+const stateOf = (delivery: RequeueCandidate): planning.DeliveryState => {
   const { _id, status, attempts, requeues, nextAttemptAt, leaseToken, cancelledAt = null } = delivery
   return { _id, status, attempts, requeues, nextAttemptAt, leaseToken, cancelledAt }
 }
 
 async function writeDue(
   { Delivery: model }: Pick<Deps, 'Delivery'>,
-  states: DeliveryState[],
+  states: planning.DeliveryState[],
   at: Date,
   more: { requeuedBy?: string },
 ): Promise<void> {
