@@ -2,18 +2,10 @@ import { html } from 'ghtml'
 import { isolateTextOrNull, renderFactList, renderLtr, renderMoney } from '../http/pages/text.ts'
 import type { CheckoutIntent } from '../intents/find.ts'
 import { type PriceWithFee, priceRows } from './layout.ts'
-import {
-  type CheckoutPageContent,
-  type CheckoutState,
-  currentPageUrl,
-  type Offer,
-  ownPaymentQuery,
-  pollAttributes,
-  returnUrl,
-} from './offer.ts'
+import * as offers from './offer.ts'
 import type { NoticeText } from './words/en.ts'
 
-export function renderStatePanel(offer: Offer, state: Exclude<CheckoutState, 'pending'>) {
+export function renderStatePanel(offer: offers.Offer, state: Exclude<offers.CheckoutState, 'pending'>) {
   const { panels } = offer.locale.words
   switch (state) {
     case 'waiting':
@@ -34,7 +26,7 @@ export function renderStatePanel(offer: Offer, state: Exclude<CheckoutState, 'pe
 }
 
 /** If the business is suspended, the page shows none of the merchant's text. */
-export function renderUnpayablePanel(offer: Offer): CheckoutPageContent {
+export function renderUnpayablePanel(offer: offers.Offer): offers.CheckoutPageContent {
   const { intent, locale } = offer
   const { panels, facts: terms } = locale.words
   const [title, sentence] = panels.unavailable
@@ -45,16 +37,16 @@ export function renderUnpayablePanel(offer: Offer): CheckoutPageContent {
   return { title, query: {}, body }
 }
 
-function waiting(offer: Offer, [title, sentence]: NoticeText) {
-  const body = html`<noscript><meta http-equiv="refresh" content="3;url=${currentPageUrl(offer)}"></noscript>
-<div class="busy" !${pollAttributes(offer)}></div>
+function waiting(offer: offers.Offer, [title, sentence]: NoticeText) {
+  const body = html`<noscript><meta http-equiv="refresh" content="3;url=${offers.currentPageUrl(offer)}"></noscript>
+<div class="busy" !${offers.pollAttributes(offer)}></div>
 <h1>${title}</h1>
 <p role="status">${sentence}</p>
 !${receipt(offer)}`
-  return { title, query: ownPaymentQuery(offer.sent), body }
+  return { title, query: offers.ownPaymentQuery(offer.sent), body }
 }
 
-const paid = (offer: Offer, title: string) => ({
+const paid = (offer: offers.Offer, title: string) => ({
   title,
   query: {},
   body: html`<p class="tick good" aria-hidden="true">✓</p>
@@ -65,9 +57,12 @@ const paid = (offer: Offer, title: string) => ({
 !${back(offer)}`,
 })
 
-const ended = (offer: Offer, [title, sentence]: readonly [title: string, sentence: string | null]) => ({
+const ended = (
+  offer: offers.Offer,
+  [title, sentence]: readonly [title: string, sentence: string | null],
+) => ({
   title,
-  query: isPaidByAnother(offer) ? ownPaymentQuery(offer.sent) : {},
+  query: isPaidByAnother(offer) ? offers.ownPaymentQuery(offer.sent) : {},
   body: html`<h1>${title}</h1>
 !${sentence === null ? '' : html`<p>${sentence}</p>`}
 !${receipt(offer)}
@@ -79,13 +74,13 @@ const ended = (offer: Offer, [title, sentence]: readonly [title: string, sentenc
  * True if the intent was paid with another customer's form. This customer wasn't
  * charged, because an intent's payments never overlap.
  */
-const isPaidByAnother = ({ intent: { payment }, sent }: Offer) =>
+const isPaidByAnother = ({ intent: { payment }, sent }: offers.Offer) =>
   sent !== null && payment !== null && payment.key !== sent
 
-const print = ({ locale }: Offer) =>
+const print = ({ locale }: offers.Offer) =>
   html`<button type="button" class="plain" hidden data-print>${locale.words.print}</button>`
 
-function receipt(offer: Offer) {
+function receipt(offer: offers.Offer) {
   const { intent, locale } = offer
   const { payment, merchant, label, referenceNumber, merchantReference } = intent
   const { facts: terms } = locale.words
@@ -112,20 +107,20 @@ function priceOf({ payment, hold, amount, amountType }: CheckoutIntent): PriceWi
 }
 
 /** The script redirects the customer unless they press the button. */
-function leaving(offer: Offer) {
+function leaving(offer: offers.Offer) {
   const { intent, state, locale, sent } = offer
-  const url = returnUrl(intent, state)
+  const url = offers.returnUrl(intent, state)
   if (url === null || state !== 'paid' || sent === null || intent.payment?.key !== sent) return ''
   const { leaving: sentence, stay } = locale.words.back
-  const here = currentPageUrl({ ...offer, sent: null })
+  const here = offers.currentPageUrl({ ...offer, sent: null })
   return html`<div hidden data-leave="${url}" data-here="${here}">
 <p role="status">${sentence}</p>
 <button type="button" class="plain">${stay}</button>
 </div>`
 }
 
-function back({ intent, state, locale }: Offer) {
-  const url = returnUrl(intent, state)
+function back({ intent, state, locale }: offers.Offer) {
+  const url = offers.returnUrl(intent, state)
   return url === null
     ? ''
     : html`<p><a class="button" href="${url}" rel="noreferrer">${locale.words.back.link}</a></p>`

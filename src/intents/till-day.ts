@@ -11,12 +11,14 @@ interface TillDay extends PageRequest {
   day: string
   /** Those paid on that day, or those created on it and not paid since. */
   of: 'paid' | 'unpaid'
+  /** Otherwise, the sums are left out. */
+  hasSums: boolean
 }
 
 const index = 'tillDay'
 const latestFirst = { 'payment.paidAt': -1, createdAt: -1, _id: -1 } as const
 
-/** In centimes. Refunds count on the day of the payment, as they come. */
+/** In centimes. A refund counts on the day of its payment, whenever it happens. */
 export interface TillSum {
   personId: string
   payments: number
@@ -28,7 +30,7 @@ export interface TillSum {
 export async function listTillDay(
   deps: Pick<Deps, 'Intent'>,
   { businessId, sandbox }: Pick<Caller, 'businessId' | 'sandbox'>,
-  { day, of, ...slice }: TillDay,
+  { day, of, hasSums, ...slice }: TillDay,
 ): Promise<Page<Intent> & { sums: TillSum[] }> {
   const ofTill = { businessId, sandbox, ...madeAtTill }
   const from = new Date(`${day}T00:00:00.000Z`)
@@ -38,7 +40,7 @@ export async function listTillDay(
   const where = of === 'paid' ? paid : unpaid
   const [page, sums] = await Promise.all([
     readPage<Intent>(deps.Intent, { where, index, fields: unlisted, sort: latestFirst }, slice),
-    sumPayments(deps, paid),
+    hasSums ? sumPayments(deps, paid) : [],
   ])
   return { ...page, sums }
 }

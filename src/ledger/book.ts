@@ -4,13 +4,7 @@ import type { OutboxEvent } from '../outbox/event.ts'
 import type { Models } from '../platform/deps.ts'
 import { type Log, throttleLog } from '../platform/log.ts'
 import { toUtcDay } from '../platform/time.ts'
-import {
-  type LedgerDraft,
-  type LedgerEntry,
-  linkClosingMarker,
-  linkLedgerEntry,
-  pickDayTotals,
-} from './entry.ts'
+import * as entries from './entry.ts'
 
 const reportEveryMs = 60_000
 
@@ -24,13 +18,13 @@ export function openLedger(
 ) {
   const report = throttleLog(reportEveryMs, (fields) => log.error(fields, 'ledger.full'))
   return {
-    bookEntries: createChainAppender<LedgerDraft, LedgerEntry>(
+    bookEntries: createChainAppender<entries.LedgerDraft, entries.LedgerEntry>(
       rawCollection(models.LedgerEntry),
       (owner, last, draft) => {
-        const links = linkLedgerEntry(owner, last, draft, now())
+        const links = entries.linkLedgerEntry(owner, last, draft, now())
         const amounts = links.flatMap(({ after }) => [
           after.balance,
-          ...Object.values(pickDayTotals(after)).map(({ amount }) => amount),
+          ...Object.values(entries.pickDayTotals(after)).map(({ amount }) => amount),
         ])
         if (amounts.every(Number.isSafeInteger)) return links
         // The event stays in its outbox. Other businesses aren't affected.
@@ -63,7 +57,7 @@ export async function bookEvents(
 export function buildEntryDrafts(
   source: EventSource,
   { id, event, createdAt, facts }: Booked,
-): LedgerDraft[] {
+): entries.LedgerDraft[] {
   const { referenceNumber, merchantReference = null } = source
   const origin = { referenceNumber, merchantReference }
   const { payerPhone = '', commission, refund, paidAt = createdAt } = facts
@@ -87,9 +81,9 @@ export function buildEntryDrafts(
 
 const feeOf = (
   id: string,
-  shared: Omit<LedgerDraft, '_id' | 'type' | 'amount'>,
+  shared: Omit<entries.LedgerDraft, '_id' | 'type' | 'amount'>,
   amount: number,
-): LedgerDraft[] => (amount === 0 ? [] : [{ ...shared, _id: `${id}-fee`, type: 'fee', amount }])
+): entries.LedgerDraft[] => (amount === 0 ? [] : [{ ...shared, _id: `${id}-fee`, type: 'fee', amount }])
 
 /** After this, even a process that was frozen can't book on a closed day. */
 export async function closeLedgerDays(
@@ -98,7 +92,7 @@ export async function closeLedgerDays(
 ): Promise<void> {
   const owner = { businessId, sandbox }
   await appendToChain(rawCollection(deps.LedgerEntry), owner, [], (last) => {
-    const marker = linkClosingMarker(owner, last, deps.now())
+    const marker = entries.linkClosingMarker(owner, last, deps.now())
     return marker === null ? [] : [marker]
   })
 }

@@ -7,7 +7,7 @@ import { renderPostForm } from './frame.ts'
 import { frameLocaleOf } from './locale.ts'
 import type { Visit } from './visit.ts'
 
-/** Staff let an owner in: another owner must say that this is right. */
+/** Staff let this owner in. Another owner confirms having seen it. */
 export async function ownerAlerts({ deps, res, member, base }: Visit): Promise<string> {
   if (member.role !== 'owner') return ''
   const { words } = frameLocaleOf(res)

@@ -2,8 +2,9 @@ import type { Router } from 'express'
 import { html } from 'ghtml'
 import { readFormFields } from '../http/body/read-form.ts'
 import { type FormMessages, renderHiddenInput, titleOfForm } from '../http/pages/forms.ts'
+import { asRefusal } from '../http/server/bare-app.ts'
 import type { RightName } from '../people/rights.ts'
-import { Refusal } from '../platform/errors.ts'
+import type { Refusal } from '../platform/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { errorSummaryOf, type PersonPage, renderPostForm } from './frame.ts'
 import { frameLocaleOf } from './locale.ts'
@@ -106,9 +107,10 @@ export function addForm<Found>(router: Router, form: FormPage<Found>): void {
       if ('success' in result) return await again({}, 200, result.success)
       return 'done' in result ? { to: backOf(visit, found) } : await again(result, 400)
     } catch (error) {
-      const outcome = error instanceof Refusal ? form.messagesOf?.(visit, error) : null
+      const refusal = asRefusal(error)
+      const outcome = form.messagesOf?.(visit, refusal)
       if (!outcome) throw error
-      return again(outcome, (error as Refusal).statusCode)
+      return again(outcome, refusal.statusCode)
     }
   }
 

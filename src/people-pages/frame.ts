@@ -4,6 +4,7 @@ import type { SignedIn } from '../accounts/sessions.ts'
 import { createScript, createStylesheet } from '../http/pages/assets.ts'
 import { type FormMessages, renderErrorSummary, renderHiddenInput } from '../http/pages/forms.ts'
 import type { LanguageCode, Locale } from '../http/pages/locale.ts'
+import { isSafeMethod } from '../http/pages/own-origin.ts'
 import type { SendErrorPage } from '../http/pages/prepare-page.ts'
 import { renderDocument, sendPage } from '../http/pages/send-page.ts'
 import { pagingLinks } from '../http/pages/table.ts'
@@ -77,9 +78,10 @@ const account = (words: FrameTexts, person: SignedIn) =>
   html`<div class="account"><a href="/portal/account"><bdi>${person.name}</bdi></a>
 !${renderPostForm(person, '/portal/sign-out', '', html`<button class="plain">${words.signOut}</button>`, words.signingOut)}</div>`
 
-/** Relative, so that the path can't lead to another site. */
-function languageLinks({ originalUrl }: Request, { code, words }: Locale) {
-  const query = originalUrl.split('?')[1] ?? ''
+/** Relative, so that the path can't lead to another site. A form's result can't be loaded again. */
+function languageLinks(req: Request, { code, words }: Locale) {
+  if (!isSafeMethod(req)) return ''
+  const query = req.originalUrl.split('?')[1] ?? ''
   const links = (Object.keys(toolTexts) as LanguageCode[]).map((other) => {
     const params = new URLSearchParams(query)
     params.set('lang', other)

@@ -20,7 +20,7 @@ import { type Area, loadVisit } from './visit.ts'
 /** With `no-referrer`, browsers would send `Origin: null`, which we refuse. */
 export const personPageRights = { scripts: true, images: false, referrer: 'strict-origin' } as const
 
-/** Errors on these paths are sent as pages. */
+/** Errors on these paths get an HTML page. */
 export const isPersonPath = ({ path }: Pick<Request, 'path'>): boolean =>
   /^\/(?:till|portal)(?:\/|$)/.test(path)
 

@@ -31,6 +31,9 @@ export interface Visit {
   base: string
 }
 
+export const pathIn = ({ business, sandbox }: Pick<Member, 'business' | 'sandbox'>, area: string): string =>
+  `${area}/${business._id}/${sandbox ? 'test' : 'live'}`
+
 const modes = { test: true, live: false } as const
 
 export const signedInPerson = (res: Response) =>
@@ -46,8 +49,8 @@ export const loadVisit =
     const sandbox = modes[mode as keyof typeof modes]
     const member = await pageDeadline(res).run(() => findMember(deps, person, { businessId, sandbox }))
     if (member === null) return next('router')
-    const base = `${area.path}/${businessId}/${mode}`
     const caller = callerOf(member, req.ip ?? '')
+    const base = pathIn(member, area.path)
     res.locals.visit = { req, res, deps, member, caller, area, base } satisfies Visit
     next()
   }

@@ -83,7 +83,7 @@ interface Change {
   mayLeaveNone?: true
 }
 
-/** Every change ends the person's sessions. Null means nothing to change. */
+/** Ends the person's sessions. `changeOf` returns null if nothing changes. Resolves to null if nobody has this id. */
 export const changePerson = (
   deps: PeopleDeps,
   id: string,
@@ -101,7 +101,7 @@ export const changePerson = (
     await lockPeople(deps, session, [...new Set(found.roles.map((held) => held.businessId))])
     if (!mayLeaveNone) await keepOwner(deps, context, found, changed)
     await rawCollection(deps.Person).replaceOne({ _id: id }, changed, { session })
-    await endInvitations(deps, session, { invitedBy: id }, at)
+    await endInvitations(deps, session, { invitedBy: id, ...(businessId && { businessId }) }, at)
     await add({ act, subject: id, businessId, before, after })
     return changed
   })

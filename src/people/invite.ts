@@ -112,8 +112,13 @@ export async function joinWithPassword(
   const result = await join(deps, token, byAccount(withPeopleAccounts(deps), id, ip), async ({ at }) => {
     const access = { passwordHash, link: null, secondFactor: null, passwordChangedAt: at }
     return { _id: id, name, roles: [], ...access, epoch: 0, disabledAt: null, createdAt: at }
-  }).catch(nullIfDuplicate)
-  await attempt.takeBack(true)
+  })
+    .catch(nullIfDuplicate)
+    .catch(async (error: unknown) => {
+      await attempt.takeBack(false)
+      throw error
+    })
+  if (result?.outcome !== 'refused') await attempt.takeBack(true)
   return result ?? { outcome: 'must-sign-in' }
 }
 

@@ -10,7 +10,7 @@ interface Right {
   roles: readonly PersonRole[]
   /** Refused while the business is disabled or suspended. Live acts also need approval, except on the `business`. */
   changes?: true | 'business'
-  /** Refused once the business is approved, but not in live mode. */
+  /** Only until the business is approved. Allowed in both environments. */
   beforeApproval?: true
   /** Needs a password or code that was entered within the last 10 minutes. */
   stepUp?: true

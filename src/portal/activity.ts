@@ -10,7 +10,8 @@ import { type PersonPage, personPaging } from '../people-pages/frame.ts'
 import { serveVisit } from '../people-pages/serve.ts'
 import type { Visit } from '../people-pages/visit.ts'
 import type { Deps } from '../platform/deps.ts'
-import { queryText, readOwn, settingsLocaleOf } from './settings.ts'
+import { readQueryText } from './money-filter.ts'
+import { readOwn, settingsLocaleOf } from './settings.ts'
 import { englishSettingsTexts } from './words/settings/en.ts'
 
 const list = '/activity'
@@ -27,7 +28,7 @@ async function activityPage(visit: Visit): Promise<PersonPage> {
   const { words } = settingsLocaleOf(res)
   const { activity, sections } = words
   const { businessId } = caller
-  const before = queryText(visit, 'before')
+  const before = readQueryText(visit, 'before')
   const filter = { ...parseAuditFilter(deps, before === '' ? {} : { before }), businessId, acts: shownActs }
   const { lines, next, names } = await readOwn(visit, async (reading) => {
     const page = await listAuditLines(reading, filter, pageSize)

@@ -19,6 +19,7 @@ import { serveVisit } from '../people-pages/serve.ts'
 import { hasRight, type Visit } from '../people-pages/visit.ts'
 import { modeOf } from '../platform/mode.ts'
 import { isIpRange } from '../platform/network.ts'
+import { readQueryText } from './money-filter.ts'
 import * as settings from './settings.ts'
 
 const list = '/keys'
@@ -48,7 +49,7 @@ async function findKey({ deps, req, caller }: Visit): Promise<KeyFacts | null> {
 async function keysPage(visit: Visit): Promise<PersonPage> {
   const { res, caller, base } = visit
   const { words } = settings.settingsLocaleOf(res)
-  const after = settings.queryText(visit, 'after')
+  const after = readQueryText(visit, 'after')
   const filter = { businessId: caller.businessId, mode: modeOf(caller) }
   const slice = { limit: pageSize, after: after || null }
   const { items, next } = await settings.readOwn(visit, (deps) => listKeys(deps, filter, slice))
@@ -217,5 +218,8 @@ const revokeForm: FormPage<KeyFacts> = {
     const about = html`!${keyText(key)}<p>${revokeText}</p>`
     return { title, about, button, busy, isDanger: true }
   },
-  act: (visit, { id }) => settings.runOwnAct(visit, (by) => setKeyStatus(visit.deps, id, 'revoked', by)),
+  act: async (visit, { id, status }) =>
+    status === 'revoked'
+      ? { done: true }
+      : settings.runOwnAct(visit, (by) => setKeyStatus(visit.deps, id, 'revoked', by)),
 }

@@ -157,7 +157,8 @@ const roleForm: FormPage<Member> = {
   },
   async act(visit, person) {
     const role = readRole(readFormFields(visit.req, 'role').role)
-    return role === undefined ? { faults: { role: textsOf(visit).badRole } } : setRole(visit, person, role)
+    if (role === undefined) return { faults: { role: textsOf(visit).badRole } }
+    return role === person.role ? { done: true } : setRole(visit, person, role)
   },
 }
 

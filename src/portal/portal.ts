@@ -3,7 +3,7 @@ import { sendRedirect } from '../http/pages/send-page.ts'
 import type { RightName } from '../people/rights.ts'
 import { frameLocaleOf } from '../people-pages/locale.ts'
 import type { AreaPages } from '../people-pages/router.ts'
-import { hasRight, type Visit } from '../people-pages/visit.ts'
+import { hasRight, pathIn, type Visit } from '../people-pages/visit.ts'
 import { addActivityPage } from './activity.ts'
 import { addKeyPages } from './keys.ts'
 import { addLimitsPage } from './limits.ts'
@@ -28,12 +28,12 @@ export const portal: AreaPages = {
   navigation(visit) {
     const { base, member, res } = visit
     const { sections: names, till, otherMode } = frameLocaleOf(res).words
-    const [here, there] = member.sandbox ? ['test', 'live'] : ['live', 'test']
+    const there = { ...member, sandbox: !member.sandbox }
     const pages = Object.entries(sections)
       .filter(([, right]) => hasRight(visit, right))
       .map(([name]) => ({ path: `${base}/${name}`, text: names[name as keyof typeof sections] }))
-    const tillLink = { path: base.replace('/portal', '/till'), text: till }
-    const other = { path: base.replace(`/${here}`, `/${there}`), text: otherMode[there as 'test' | 'live'] }
+    const tillLink = { path: pathIn(member, '/till'), text: till }
+    const other = { path: pathIn(there, '/portal'), text: otherMode[there.sandbox ? 'test' : 'live'] }
     return [...pages, ...(hasRight(visit, 'use-till') ? [tillLink] : []), other]
   },
   banners: endpointBanners,

@@ -40,11 +40,6 @@ export async function readOwn<Data>(
   return found[0] as Data
 }
 
-export const queryText = ({ req }: Visit, name: string): string => {
-  const value = req.query[name]
-  return typeof value === 'string' ? value : ''
-}
-
 /** What was typed, or the defaults if the form is new. */
 export const typedOr = <Fields extends Record<string, string>>({ req }: Visit, defaults: Fields) =>
   (isSafeMethod(req) ? defaults : readFormFields(req, ...Object.keys(defaults))) as Fields

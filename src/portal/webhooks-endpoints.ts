@@ -8,6 +8,7 @@ import { isSafeMethod } from '../http/pages/own-origin.ts'
 import { addForm, type Faults, type FormPage } from '../people-pages/form.ts'
 import type { PersonPage } from '../people-pages/frame.ts'
 import { type Visit, writeShown } from '../people-pages/visit.ts'
+import { notePage, secretText } from './settings.ts'
 import * as parts from './webhooks-parts.ts'
 
 export function addEndpointForms(router: Router): void {
@@ -74,12 +75,10 @@ const createForm: FormPage<object> = {
 /** Within 24 hours, a repeat of the same form shows the same secret, as the API does. */
 function showSecret(visit: Visit, { id, url, secret, standardSecret }: Secrets, title: string): PersonPage {
   const words = textsOf(visit)
-  const body = html`<h1>${title}</h1><p>!${parts.renderUrl(url)}</p>
-<p class="notice wait">${words.secretOnce}</p>
-<h2>${words.secret}</h2><p class="secret"><code dir="ltr">${secret}</code></p>
-<h2>${words.standardSecret}</h2><p class="secret"><code dir="ltr">${standardSecret}</code></p>
+  const more = html`<p>!${parts.renderUrl(url)}</p><h2>${words.secret}</h2>!${secretText(secret)}
+<h2>${words.standardSecret}</h2>!${secretText(standardSecret)}
 <p><a class="button" href="${parts.endpointPath(visit, id)}">${words.toEndpoint}</a></p>`
-  return { title, body, current: `${visit.base}/webhooks`, isNarrow: true }
+  return notePage(visit, { title, notice: words.secretOnce, more, list: '/webhooks' })
 }
 
 const path = '/webhooks/endpoints/:id'

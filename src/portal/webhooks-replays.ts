@@ -3,6 +3,7 @@ import { html } from 'ghtml'
 import { readFormFields } from '../http/body/read-form.ts'
 import { checkboxFields, inputField } from '../http/pages/forms.ts'
 import { isSafeMethod } from '../http/pages/own-origin.ts'
+import { sendJson } from '../http/pages/send-page.ts'
 import { renderTable, type TableColumn } from '../http/pages/table.ts'
 import { renderFactList, renderTime } from '../http/pages/text.ts'
 import type { Shown } from '../http/routes/routes.ts'
@@ -100,10 +101,8 @@ const readReplay = (visit: Visit): Promise<ShownReplay> =>
   readShown(visit, 'getWebhookReplay', { params: paramsOf(visit) })
 
 /** The script of the page polls it (people-pages/scripts/). */
-async function sendState(visit: Visit): Promise<'sent'> {
-  visit.res.json({ state: stateOfReplay(await readReplay(visit)) })
-  return 'sent'
-}
+const sendState = async (visit: Visit) =>
+  sendJson(visit.res, { state: stateOfReplay(await readReplay(visit)) })
 
 /** One replay, with the button that stops it. */
 const replayPage: FormPage<ShownReplay> = {

@@ -35,7 +35,7 @@ const shownOnce = (title: string, { name, link }: { name: string; link: string }
   once: { title, name, note: `The link is ready. ${privately}`, text: link, backPath: '/admin/people' },
 })
 
-const others = 'The other owners of the business are told at their next page.'
+const others = 'If it is an owner, the other owners see a notice on the next page that they open.'
 
 export const personActions: ActionGroup<PersonFacts> = {
   noun: 'person',
@@ -74,7 +74,7 @@ export const personActions: ActionGroup<PersonFacts> = {
     },
     reset: {
       label: 'Reset',
-      title: 'Reset the access of',
+      title: 'Reset access for',
       description:
         'remove a lost or stolen password and second factor, and print a link to set a new password',
       isDanger: true,

@@ -11,13 +11,7 @@ import { inputField } from '../http/pages/forms.ts'
 import { pagingLinks } from '../http/pages/table.ts'
 import { isolateText } from '../http/pages/text.ts'
 import { normaliseName } from '../input/name.ts'
-import {
-  findOpenPayments,
-  maxOpenPayments,
-  maxUnpaidCount,
-  type OpenPayment,
-  type OpenPayments,
-} from '../intents/search.ts'
+import * as intents from '../intents/search.ts'
 import { listEntries } from '../ledger/list.ts'
 import { getLedgerBalance } from '../ledger/statement.ts'
 import type { Deps } from '../platform/deps.ts'
@@ -51,7 +45,7 @@ export const businessPage: StaffPage<
     !${await balances(deps, id)}
     <h2>Keys</h2>
     !${keysTable(await listKeys(deps, { businessId: id }, { limit: maxKeys, after: null }))}
-    !${openPayments(await findOpenPayments(deps, id))}
+    !${openPayments(await intents.findOpenPayments(deps, id))}
     !${await endpoints(deps, id)}
     !${await failingDeliveries(deps, id)}
     !${await activityCharts(deps, { businessId: id, sandbox: isSandboxShown(query) })}`
@@ -141,8 +135,8 @@ async function balances(deps: Pick<Deps, 'LedgerEntry'>, businessId: string) {
   return html`<h2>Balance</h2><dl class="facts card">!${rows}</dl>`
 }
 
-function openPayments({ open, unpaid }: OpenPayments) {
-  const more = open.length >= maxOpenPayments ? ` (there may be more than these ${open.length})` : ''
+function openPayments({ open, unpaid }: intents.OpenPayments) {
+  const more = open.length >= intents.maxOpenPayments ? ` (there may be more than these ${open.length})` : ''
   const caption = `Payments and refunds whose outcome is not known yet${more}`
   const none = html`<p>The outcome of every payment and refund is known.</p>`
   return html`<h2>Open payments</h2>
@@ -150,9 +144,10 @@ function openPayments({ open, unpaid }: OpenPayments) {
     !${open.length === 0 ? none : renderTable(openColumns, open, { caption, isTight: true })}`
 }
 
-const counted = (count: number) => (count >= maxUnpaidCount ? `${maxUnpaidCount} or more` : String(count))
+const counted = (count: number) =>
+  count >= intents.maxUnpaidCount ? `${intents.maxUnpaidCount} or more` : String(count)
 
-const openColumns: PageField<OpenPayment>[] = [
+const openColumns: PageField<intents.OpenPayment>[] = [
   paymentField,
   { label: 'Kind', value: ({ kind }) => kind },
   { label: 'Amount without fee', unit: 'money', value: ({ amount }) => amount },

@@ -21,7 +21,7 @@ import { localeOf, type TillLocale } from './locale.ts'
 import { maySeeDay, refuseRole } from './payment.ts'
 
 /** For `readFor`. The API has no such operation, because it has no people. */
-export const tillDayRead: PageRead = {
+const dayRead = (hasSums: boolean): PageRead => ({
   scope: 'payments.intents:read',
   query: tillDayQuery,
   isPage: true,
@@ -30,28 +30,36 @@ export const tillDayRead: PageRead = {
     const { day, of = 'paid', ...page } = query as SchemaValue<typeof tillDayQuery>
     const now = deps.now()
     const wanted = parseStatementDay(deps, day ?? toUtcDay(now))
-    const { sums, ...found } = await listTillDay(deps, caller, { day: wanted, of, ...parsePageRequest(page) })
+    const { sums, ...found } = await listTillDay(deps, caller, {
+      day: wanted,
+      of,
+      hasSums,
+      ...parsePageRequest(page),
+    })
     const shown = presentPage(found, (intent) => ({
       ...presentIntent(deps.config, intent, now),
       personId: intent.till?.personId,
     }))
     return { ...shown, day: wanted, sums }
   },
-}
+})
+
+export const tillDayRead = dayRead(true)
+const latestRead = dayRead(false)
 
 type TillPayment = Shown<'listIntents'>['items'][number] & { personId: string }
 type DayPage = Page<TillPayment> & { sums: TillSum[] }
 type Names = Map<string, string>
 
-const readDay = async ({ deps, res, caller }: Visit, query: Record<string, string>) =>
-  (await readFor<DayPage>(deps, res, caller, tillDayRead, { query })).data
+const readDay = async ({ deps, res, caller }: Visit, query: Record<string, string>, read = tillDayRead) =>
+  (await readFor<DayPage>(deps, res, caller, read, { query })).data
 
 const latest = 5
 
 /** Open ones come first, so a payment whose page never arrived is found at once. */
 async function readLatest(visit: Visit): Promise<TillPayment[]> {
-  const unpaid = await readDay(visit, { of: 'unpaid' })
-  const paid = await readDay(visit, { of: 'paid', limit: String(latest) })
+  const unpaid = await readDay(visit, { of: 'unpaid' }, latestRead)
+  const paid = await readDay(visit, { of: 'paid', limit: String(latest) }, latestRead)
   const open = unpaid.items.filter(({ status }) => status === 'PENDING')
   return [...open.slice(0, latest), ...paid.items]
 }

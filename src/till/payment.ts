@@ -4,6 +4,7 @@ import { ratesAt } from '../businesses/business.ts'
 import { type CheckoutState, canStateChange, checkoutStateOf } from '../checkout/offer.ts'
 import { pageDeadline } from '../http/pages/prepare-page.ts'
 import { drawQrSvg } from '../http/pages/qr.ts'
+import { sendJson } from '../http/pages/send-page.ts'
 import * as text from '../http/pages/text.ts'
 import { isCodeActive } from '../intents/codes.ts'
 import { findIntentToChange, type IntentToChange } from '../intents/find.ts'
@@ -72,8 +73,7 @@ export async function showPayment(visit: Visit, intent: TillIntent): Promise<Vis
 export async function sendState(visit: Visit, intent: TillIntent): Promise<VisitResult> {
   const now = visit.deps.now()
   const state = checkoutStateOf(intent, now)
-  visit.res.json({ state, left: leftOf(visit, intent), isCodeActive: isCodeActive(intent, now) })
-  return 'sent'
+  return sendJson(visit.res, { state, left: leftOf(visit, intent), isCodeActive: isCodeActive(intent, now) })
 }
 
 /** Of the code, and then of the link. */

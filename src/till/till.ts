@@ -8,7 +8,7 @@ import { isPending } from '../intents/lifecycle.ts'
 import { errorSummaryOf, type PersonPage, renderPostForm } from '../people-pages/frame.ts'
 import type { AreaPages } from '../people-pages/router.ts'
 import { serveVisit, type VisitResult } from '../people-pages/serve.ts'
-import { formKey, hasRight, type Visit, writeShown } from '../people-pages/visit.ts'
+import { formKey, hasRight, pathIn, type Visit, writeShown } from '../people-pages/visit.ts'
 import { Refusal } from '../platform/errors.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { renderLatest, showDay } from './day.ts'
@@ -21,9 +21,9 @@ export const till: AreaPages = {
   navigation(visit) {
     const { base, member, res } = visit
     const { words } = localeOf(res)
-    const [here, there] = member.sandbox ? (['test', 'live'] as const) : (['live', 'test'] as const)
-    const other = { path: base.replace(`/${here}`, `/${there}`), text: words.otherMode[there] }
-    const portal = { path: base.replace('/till', '/portal'), text: words.portal }
+    const there = { ...member, sandbox: !member.sandbox }
+    const other = { path: pathIn(there, '/till'), text: words.otherMode[there.sandbox ? 'test' : 'live'] }
+    const portal = { path: pathIn(member, '/portal'), text: words.portal }
     return [
       { path: base, text: words.newPayment },
       { path: `${base}/day`, text: words.today },
@@ -140,7 +140,9 @@ async function cancelOlder(visit: Visit, form: string): Promise<string | null> {
 function messagesOf({ words }: TillLocale, error: unknown): forms.FormMessages & { status: number } {
   if (!(error instanceof Refusal)) throw error
   const { code, extras, statusCode: status } = error
-  if (code === 'RATE_LIMITED') return { status, notice: words.tooMany }
+  const { scope } = (extras.details ?? {}) as { scope?: string }
+  if (code === 'RATE_LIMITED')
+    return { status, notice: scope === 'sandbox' || scope === 'storage' ? words.usedUp : words.tooMany }
   if (extras.param === 'label') return { status, faults: { label: words.forFault } }
   throw error
 }

@@ -99,7 +99,7 @@ describe('The pages of people', () => {
     ]
     const base = `/till/${businessId}/test`
     const confirm = (id: string) => owner.act(`${base}/owners/${id}/seen`)
-    await confirm(other.id)
+    expect((await confirm(other.id)).location).to.equal(base)
     expect((await owner.get(`${base}/day`)).text).to.not.include(`/owners/${other.id}/seen`)
     await setPersonDisabled(service.deps, other.id, true, operator)
     await setPersonDisabled(service.deps, other.id, false, operator)

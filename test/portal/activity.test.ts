@@ -32,7 +32,7 @@ describe('The portal pages about limits and what happened', () => {
     const before = await accountant.read(`${base}/limits`)
     expect(before).to.include(`${created} 799 of 1,000 201`).and.include('Storage used today 0 MB of 5 MB')
     expect(before).to.not.include('Nearly used up')
-    expect(before).to.include('Commission that you pay 2 %').and.include('per second 7')
+    expect(before).to.include('Commission that you pay 2 %').and.include('per key 7')
     await counters.spend({ name: 'sandboxCreates', owner: businessId, limit: 1000 }, 1)
     expect(await owner.read(`${base}/limits`)).to.match(/created today 8\d\d of 1,000 \d+ Nearly used up/)
     expect((await owner.get(`${base}/limits`)).text)

@@ -173,6 +173,17 @@ describe("The portal's payments", () => {
     expect((await reader.get(`${pathOf('test')}?q=${created.code}`)).text).to.include('Nothing found')
   })
 
+  it('counts a page as one request, whatever it reads', async () => {
+    const { referenceNumber } = await create()
+    await changeAsOperator(service, shop.businessId, { limits: { perSecond: 1 } })
+    service.clock.advance(minute)
+    service.clock.freeze(service.clock.now())
+    const [first, second] = [await owner.get(`${base}/${referenceNumber}`), await owner.get(base)]
+    service.clock.freeze(null)
+    await changeAsOperator(service, shop.businessId, { limits: { perSecond: null } })
+    expect([first.status, second.status]).to.deep.equal([200, 429])
+  })
+
   it('lets an owner cancel a pending payment once', async () => {
     const { referenceNumber } = await create()
     const path = `${base}/${referenceNumber}`
@@ -227,7 +238,7 @@ describe("The portal's payments", () => {
       expect(much.text).to.not.include('Deux <b>')
       expect((await send({ amount: '1,500' })).text).to.include('two ways')
       expect((await send({ reason: ' ' })).text).to.include('Enter a reason')
-      expect((await send({ reason: 'x'.repeat(201) })).text).to.include('at most 200 characters')
+      expect((await send({ reason: 'x'.repeat(201) })).text).to.include('at most 200 ordinary characters')
       expect((await send({ refundable: '9999999', amount: '900' })).text).to.include('has changed')
       for (const refundable of ['', '-1', '1e3', '0'])
         expect((await send({ refundable })).status).to.equal(400)

@@ -9,7 +9,7 @@ import { asMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { newBusiness, submit } from './member-forms.ts'
 
-const secretsOn = ({ text }: Page) => /<code dir="ltr">([0-9a-f]{64})<\/code>/.exec(text)?.[1] ?? ''
+const secretsOn = ({ text }: Page) => /<pre[^>]*>([0-9a-f]{64})<\/pre>/.exec(text)?.[1] ?? ''
 const url = 'https://shop.example.com/hook'
 const paid = { 'payment.confirmed': 'on' }
 

@@ -53,7 +53,7 @@ describe("The till's day", () => {
     expect(sums.at(-1)).to.deep.equal(['Total', '3', '1,350.50 MRU', '400.00 MRU', '950.50 MRU'])
     const day = await till.visitor.read(`${till.base}/day`)
     expect(day).to.include('Riz').and.include('Partly refunded').and.not.include('Personne')
-    expect(day).to.include('The statement of this day can differ')
+    expect(day).to.include('The daily statement may differ')
     const open = await till.visitor.get(`${till.base}/day?of=unpaid`)
     expect(open.text).to.include(unpaid.path).and.include('Personne').and.not.include(first.path)
     expect(await sumsOf(till, '?of=unpaid')).to.deep.equal(sums)

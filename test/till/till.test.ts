@@ -42,7 +42,7 @@ describe('A till', () => {
     const receipt = await till.visitor.read(path)
     for (const part of ['Paid', 'Épicerie', 'Table 7', '1,250.50 MRU', intent.referenceNumber])
       expect(receipt).to.include(part)
-    expect(receipt).to.include(till.visitor.name).and.include('this is no proof of payment')
+    expect(receipt).to.include(till.visitor.name).and.include('not proof of payment')
     const { text } = await till.visitor.get(path)
     expect(text).to.include('class="receipt"').and.include('data-print').and.not.include('http-equiv')
   })
@@ -252,7 +252,7 @@ describe('A till', () => {
     await service.deps.Intent.updateOne({ _id: intent._id }, { codeExpiresAt })
     expect(await till.state(path)).to.include({ state: 'pending', isCodeActive: false })
     const says = unescaped((await till.visitor.get(path)).text)
-    expect(says).to.include('too old now').and.include('<svg').and.not.include('class="code"')
+    expect(says).to.include('This code has expired').and.include('<svg').and.not.include('class="code"')
   })
 
   describe('and who may use it', () => {

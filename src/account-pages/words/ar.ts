@@ -35,8 +35,10 @@ export const arabicAccountTexts: AccountTexts = {
   passwordSetText: 'كلمة مرورك الجديدة تعمل الآن. أُغلقت كل جلساتك.',
   tooManyAttempts: (wait) => `محاولات كثيرة جدًا. أعد المحاولة بعد ${wait}.`,
   busy: (wait) => `عدد من يسجّلون الدخول الآن كبير. أعد المحاولة بعد ${wait}.`,
-  seconds: (count) => `${count} ثانية`,
-  minutes: (count) => `${count} دقيقة`,
+  seconds: (count) =>
+    count === 1 ? 'ثانية' : count === 2 ? 'ثانيتين' : count <= 10 ? `${count} ثوانٍ` : `${count} ثانية`,
+  minutes: (count) =>
+    count === 1 ? 'دقيقة' : count === 2 ? 'دقيقتين' : count <= 10 ? `${count} دقائق` : `${count} دقيقة`,
   confirm: 'أكّد هويتك',
   confirmText: 'يتطلب هذا الإجراء كلمة مرور أو رمزًا أُدخل خلال الدقائق العشر الأخيرة.',
   wrongProof: 'كلمة المرور أو الرمز غير صحيح، أو سبق استعمال الرمز.',

@@ -86,11 +86,14 @@ async function begin(
   caller: Caller,
   route: Route | steps.PageRead,
 ): Promise<steps.Call> {
+  // A page counts as one request, whatever it reads.
+  const isFirst = res.locals.key !== caller
   // The log line of the page names the business too.
   res.locals.key = caller
   const call: steps.Call = { deps, res, deadline: startDeadline(), caller }
   await steps.waitUntilOpen(call)
-  await steps.admit(call, route)
+  if (isFirst) await steps.admit(call, route)
+  else steps.allow(route, caller)
   return call
 }
 

@@ -41,6 +41,11 @@ export function sendPage(res: Response, status: number, document: string): void 
   endAfterRequest(res, document)
 }
 
+export function sendJson(res: Response, value: object): 'sent' {
+  if (!res.headersSent) res.json(value)
+  return 'sent'
+}
+
 export function sendRedirect(res: Response, to: string): void {
   if (res.headersSent) return
   res.statusCode = 303

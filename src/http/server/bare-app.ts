@@ -154,7 +154,7 @@ export function createErrorReporter(
   }
 }
 
-function asRefusal(error: unknown): Refusal {
+export function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   // The write may have taken effect. The client finds out by retrying it.
   if (isDatabaseFault(error)) return unavailable()

@@ -23,7 +23,7 @@ export const englishFrameTexts = {
     'business-not-found': 'This business does not exist.',
     'not-found': 'This person has no role here.',
     'already-there': 'This person already has a role in this business.',
-    'no-owner': 'The business needs an owner who has signed in first.',
+    'no-owner': 'First, an owner has to accept their invitation.',
     'last-owner': 'The business must keep an owner who can sign in.',
     'too-many': 'There are too many people, roles or open invitations.',
     repeated:
@@ -42,7 +42,7 @@ export const englishFrameTexts = {
     limits: 'Limits',
     activity: 'What happened',
   },
-  otherMode: { test: 'Go to the sandbox', live: 'Go to live' },
+  otherMode: { test: 'Switch to the sandbox', live: 'Switch to live' },
   notDone: 'Not done',
   back: 'Back',
   oneMoment: 'One moment',

@@ -3,7 +3,7 @@ import type { Texts } from '../../http/pages/words.ts'
 export const englishTillTexts = {
   newPayment: 'New payment',
   practice: 'Practice: no real money',
-  notReal: 'Practice: this is no proof of payment',
+  notReal: 'Practice: not proof of payment',
   today: 'Today',
   for: 'For (optional)',
   forHint: 'The customer sees it, for example a table or order number.',
@@ -12,6 +12,7 @@ export const englishTillTexts = {
   creating: 'Creating…',
   notCreated: 'No payment was created',
   forFault: 'Enter at most 200 ordinary characters',
+  usedUp: 'The daily limit for new payments is used up. Try again tomorrow (UTC), or call the operator.',
   tooMany:
     'This business has too many open payments, or made too many in a short time. Cancel those that nobody will pay, or try again in a minute.',
   latest: 'Latest payments today',
@@ -21,7 +22,7 @@ export const englishTillTexts = {
   inOld: (old: string) => `${old} in old ouguiya`,
   feeToo: (fee: string) => `The customer also pays a fee of ${fee}.`,
   codeAt: (address: string) => `The customer opens ${address} and enters this code:`,
-  codeOver: 'The code is too old now. The link and the QR code still work.',
+  codeOver: 'This code has expired. The link and the QR code still work.',
   scan: 'Or scans this:',
   qr: 'QR code for the payment page',
   left: 'Time left:',
@@ -44,17 +45,17 @@ export const englishTillTexts = {
     failed: 'Failed',
   },
   sentences: {
-    pending: 'This page shows when it is paid.',
+    pending: 'This page updates as soon as the customer pays.',
     waiting: 'Wait a few seconds. This page shows the result.',
     cancelled: 'This payment was cancelled. Nobody has been charged.',
-    expired: 'Nobody has paid it in time. Nobody has been charged.',
+    expired: 'It was not paid in time. Nobody was charged.',
     failed: 'The payment failed. Nobody has been charged.',
   },
   facts: {
     business: 'Business',
     for: 'For',
     amount: 'Amount',
-    fee: 'Fee of the customer',
+    fee: 'Customer fee',
     total: 'Total',
     refunded: 'Refunded',
     reference: 'Reference',
@@ -77,7 +78,7 @@ export const englishTillTexts = {
     nothing: 'Nothing was paid on this day.',
     none: 'None.',
     differs:
-      'The statement of this day can differ: it also contains fees and payments from outside the till, and it goes by the time of booking, so a refund counts on its own day. Here, everything counts on the day (UTC) of the payment.',
+      'The daily statement may differ: it also includes fees and payments made outside the till, and counts a refund on the day it was booked. Here, everything counts on the day of the payment (UTC).',
   },
 } as const
 

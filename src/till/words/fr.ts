@@ -3,7 +3,7 @@ import type { TillTexts } from './en.ts'
 export const frenchTillTexts: TillTexts = {
   newPayment: 'Nouveau paiement',
   practice: 'Essai\u00a0: pas d’argent réel',
-  notReal: 'Essai\u00a0: ceci ne prouve aucun paiement',
+  notReal: 'Essai\u00a0: ceci n’est pas une preuve de paiement',
   today: 'Aujourd’hui',
   for: 'Motif (facultatif)',
   forHint: 'Le client le voit, par exemple un numéro de table ou de commande.',
@@ -12,6 +12,8 @@ export const frenchTillTexts: TillTexts = {
   creating: 'Création…',
   notCreated: 'Aucun paiement n’a été créé',
   forFault: 'Saisissez au plus 200 caractères ordinaires',
+  usedUp:
+    'La limite quotidienne de nouveaux paiements est atteinte. Réessayez demain (UTC) ou appelez l’opérateur.',
   tooMany:
     'Cette entreprise a trop de paiements en attente, ou en a créé trop en peu de temps. Annulez ceux que personne ne paiera, ou réessayez dans une minute.',
   latest: 'Derniers paiements du jour',
@@ -41,10 +43,10 @@ export const frenchTillTexts: TillTexts = {
     refundedInPart: 'Remboursé en partie',
     cancelled: 'Annulé',
     expired: 'Non payé à temps',
-    failed: 'Échoué',
+    failed: 'Échec',
   },
   sentences: {
-    pending: 'Cette page indiquera quand il sera payé.',
+    pending: 'Cette page se mettra à jour dès que le client aura payé.',
     waiting: 'Patientez quelques secondes. Cette page indiquera le résultat.',
     cancelled: 'Ce paiement a été annulé. Personne n’a été débité.',
     expired: 'Personne ne l’a payé à temps. Personne n’a été débité.',

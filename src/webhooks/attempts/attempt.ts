@@ -5,13 +5,7 @@ import { measureBson } from '../../mongo/collection.ts'
 import type { Deps, Models } from '../../platform/deps.ts'
 import { modeOf } from '../../platform/mode.ts'
 import { type Delivery, endpointIdOf, hostOf, newDeliveryJob } from '../deliveries/delivery.ts'
-import {
-  type AttemptVerdict,
-  createLeaseBatcher,
-  createResultBatcher,
-  endLease,
-  type LeasedDelivery,
-} from '../deliveries/lease.ts'
+import * as leases from '../deliveries/lease.ts'
 import { type DeliveryRecord, deliveryRowFields } from '../deliveries/present.ts'
 import { type Endpoint, receivesEvents } from '../endpoints/endpoint.ts'
 import { maskHeaderValues } from '../endpoints/endpoint-facts.ts'
@@ -37,7 +31,7 @@ const minLeaseMs = 5_000
 /** `read` is the source of the body, if the caller has already read it. */
 export function beginAttempt(
   deps: AttemptDeps,
-  delivery: LeasedDelivery,
+  delivery: leases.LeasedDelivery,
   slot: AttemptSlot,
   read?: BodySource,
 ): void {
@@ -55,7 +49,7 @@ export function beginAttempt(
 /** If MongoDB fails, the attempt doesn't count and is repeated (SPEC 6.2). */
 async function attemptDelivery(
   deps: AttemptDeps,
-  delivery: LeasedDelivery,
+  delivery: leases.LeasedDelivery,
   slot: AttemptSlot,
   read: BodySource | undefined,
 ): Promise<void> {
@@ -69,14 +63,14 @@ async function attemptDelivery(
   const length = data.length + (endpoint.headers?.encrypted.length ?? 0)
   if (!slot.count({ length })) {
     deps.slots.setWaiting(slotOwnerOf(endpoint))
-    return endLease(deps, delivery)
+    return leases.endLease(deps, delivery)
   }
   await send(deps, delivery, endpoint, composeBody(delivery, data), slot)
 }
 
 async function send(
   deps: AttemptDeps,
-  delivery: LeasedDelivery,
+  delivery: leases.LeasedDelivery,
   endpoint: AttemptEndpoint,
   body: string,
   slot: AttemptSlot,
@@ -133,7 +127,7 @@ export function judgeAttempt(
   attempts: number,
   steps: readonly number[],
   endedAt: Date,
-): AttemptVerdict {
+): leases.AttemptVerdict {
   if (sent.stage === null) return { ...times, status: 'DELIVERED', deliveredAt: endedAt }
   const wait = steps[attempts - 1]
   if (attempts >= maxAttempts || wait === undefined) return { ...times, status: 'DEAD', deadAt: endedAt }
@@ -143,7 +137,7 @@ export function judgeAttempt(
 /** Re-queued attempts don't advance the retry table. */
 export const retryTableStep = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
 
-async function cancel(deps: AttemptDeps, delivery: LeasedDelivery, missing: 'endpoint' | 'source') {
+async function cancel(deps: AttemptDeps, delivery: leases.LeasedDelivery, missing: 'endpoint' | 'source') {
   const { _id: deliveryId, referenceNumber: reference, event: webhookEvent } = delivery
   const result = { delivery, ...times, status: 'CANCELLED', cancelledAt: deps.now(), attempt: null } as const
   await deps.batchers.recordResult(result, noDeadline)
@@ -160,7 +154,7 @@ export const openWebhookBatchers = (
   findEndpoint: createByIdBatcher<Endpoint, AttemptEndpoint>(models.Endpoint, { attemptHours: 0, outbox: 0 }),
   insertDelivery: createInserter(models.Delivery),
   lookAtDelivery: createByIdBatcher<Delivery, DeliveryRecord>(models.Delivery, deliveryRowFields),
-  leaseDelivery: createLeaseBatcher(models.Delivery, now),
-  recordResult: createResultBatcher(models.Delivery),
+  leaseDelivery: leases.createLeaseBatcher(models.Delivery, now),
+  recordResult: leases.createResultBatcher(models.Delivery),
   findBodySource: createBodySourceBatcher(models),
 })

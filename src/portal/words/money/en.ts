@@ -78,7 +78,7 @@ export const englishMoneyTexts = {
       payerFee: 'Customer’s fee',
       taxes: 'Taxes included (TOF + TTE)',
       refunded: 'Refunded',
-      cancelled: 'Why cancelled',
+      cancelled: 'Cancellation reason',
       failure: 'Last failed payment',
       metadata: 'Your own data',
     },
@@ -103,7 +103,7 @@ export const englishMoneyTexts = {
       statuses: { PENDING: 'Not confirmed yet', SUCCEEDED: 'Refunded' },
       done: (amount: string) => `${amount} has been refunded.`,
       waiting: (amount: string) =>
-        `The wallet has not confirmed the refund of ${amount} yet. Do not refund it again: it will be completed or dropped by itself.`,
+        `The wallet has not confirmed the refund of ${amount} yet. Do not refund it again: it will be completed or dropped automatically.`,
     },
     story: {
       title: 'What happened',
@@ -149,7 +149,7 @@ export const englishMoneyTexts = {
       reason: 'Reason',
       reasonHint: 'For your own records. The customer does not see it.',
       reasonMissing: 'Enter a reason, for example: returned goods',
-      reasonLong: 'The reason can have at most 200 characters',
+      reasonLong: 'Enter at most 200 ordinary characters',
       button: 'Refund now',
       busy: 'Refunding…',
       notDone: 'Not refunded',
@@ -215,8 +215,7 @@ export const englishMoneyTexts = {
       payment: 'Payment',
       reference: 'Reference',
       none: 'No movements here. Choose other dates or another type.',
-      noPayouts:
-        'No payouts here. The operator pays out your balance; each payout then appears on this page.',
+      noPayouts: 'No payouts here. Each payout appears here once the operator has made it.',
     },
     noRefunds: 'No refunds here. Choose other dates, or open a payment to refund it.',
   },

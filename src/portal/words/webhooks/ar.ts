@@ -133,7 +133,7 @@ export const arabicWebhookTexts: WebhookTexts = {
     busy: 'لحظة من فضلك…',
     earlier: 'العمليات السابقة',
     none: 'لا توجد عمليات إعادة إرسال بعد.',
-    progress: 'الأحداث المنجزة',
+    progress: 'الأحداث المعالَجة',
     skipped: 'منها المتروكة',
     statuses: { RUNNING: 'جارية', DONE: 'انتهت', CANCELLED: 'أُلغيت' },
     why: 'السبب',
