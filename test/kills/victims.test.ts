@@ -44,7 +44,9 @@ describe('The test fixture that kills a process at a given step', () => {
   it('fails if the process never reaches the step', async () => {
     const victim = await openVictim(service, { step: 1, fate: 'unanswered', lateMs: 0 })
     const fault = await waitForDeath(victim, Promise.resolve(), { step: 1, label }).catch(String)
-    expect(fault).to.equal(`Error: ${label}: the process did not die, the operation has finished: undefined`)
+    expect(fault).to.equal(
+      `Error: ${label}: the process did not die after []: the operation has finished: undefined`,
+    )
     await victim.close()
   })
 })

@@ -180,6 +180,6 @@ export async function waitForDeath(
   const end = await Promise.race([victim.died, alive])
   if (end === undefined) return
   if (victim.steps.length < step)
-    throw new Error(`${label}: the process did not die after ${victim.steps.join(', ')}: ${end}`)
+    throw new Error(`${label}: the process did not die after [${victim.steps.join(', ')}]: ${end}`)
   await victim.died
 }
