@@ -186,6 +186,7 @@ async function sendFactorForm(
   const fields = html`!${renderHiddenInput('csrf', own.csrf)}!${renderHiddenInput('sealed', sealed)}
     <p>${words.scan}</p>
     <p><img class="qr" src="data:image/svg+xml;base64,${image}" alt="${words.qrAlt}" width="240" height="240" /></p>
+    <p><a href="${uri}">${words.onPhone}</a></p>
     <p>${words.typeKey} <bdi dir="ltr"><code>${(secret.match(/.{1,4}/g) ?? []).join(' ')}</code></bdi></p>
     !${forms.codeField('code', words.code, words.newCodeHint)}
     !${hasFactor ? current : ''}`

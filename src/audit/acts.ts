@@ -18,6 +18,7 @@ const verbs = {
   payment: 'searched-by-phone',
   person: `invited joined invitation-cancelled role-changed removed confirmed reset ${accountVerbs}`,
   reconciliation: 'run',
+  refund: 'requested',
   retention: 'run',
   secrets: 'rotated',
   shop: 'created',
@@ -33,7 +34,7 @@ export type AuditAction = { [Noun in keyof Verbs]: ActOf<Noun> }[keyof Verbs]
 
 type OperatorNoun = Exclude<
   keyof Verbs,
-  'business' | 'delivery' | 'endpoint' | 'intents' | 'key' | 'person' | 'shop'
+  'business' | 'delivery' | 'endpoint' | 'intents' | 'key' | 'person' | 'refund' | 'shop'
 >
 type AccountAct = `person.${Word<typeof accountVerbs> | 'reset'}`
 

@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { formatCentimes } from '../../schemas/currency.ts'
+import { addAuditLine } from '../audit/audited.ts'
 import { readFormFields } from '../http/body/read-form.ts'
 import { inputField, readAmountField, renderHiddenInput } from '../http/pages/forms.ts'
 import { isSafeMethod } from '../http/pages/own-origin.ts'
@@ -9,6 +9,7 @@ import { type Visit, writeShown } from '../people-pages/visit.ts'
 import type { Refusal } from '../platform/errors.ts'
 import { moneyLocaleOf, paymentPath } from './money-locale.ts'
 import { type Payment, type Refund, readPayment, refundableOf } from './payments-view.ts'
+import { runOwnAct } from './settings.ts'
 
 const pathOf = (visit: Visit, { referenceNumber }: Payment) => paymentPath(visit, referenceNumber)
 
@@ -41,7 +42,7 @@ export const refundPage: FormPage<Payment> = {
     const amount = inputField('amount', {
       label: locale.words.typedAmount.label,
       hint: refund.amountHint,
-      value: isNew ? formatCentimes(left) : typed.amount,
+      value: isNew ? locale.amount(left) : typed.amount,
       fault: faults.amount,
       attributes: `dir="ltr" inputmode="decimal" autocomplete="off" maxlength="40" required ${keep}`,
     })
@@ -75,10 +76,16 @@ export const refundPage: FormPage<Payment> = {
     if ('fault' in read) return { faults: { amount: read.fault, ...missing } }
     if (reason === '') return { faults: missing }
     const { amount } = read
-    const params = { referenceNumber: intent.referenceNumber }
+    const { referenceNumber } = intent
     // Going back to enter another amount makes another refund, which `refundable` stops.
-    const key = keyOf(intent.referenceNumber, amount, reason, refundable)
-    const input = { params, body: { amount, reason, expectedRefundable }, key }
+    const key = keyOf(referenceNumber, amount, reason, refundable)
+    const input = { params: { referenceNumber }, body: { amount, reason, expectedRefundable }, key }
+    // Comes first, so that no refund lacks its line.
+    const about = { subject: referenceNumber, businessId: visit.caller.businessId, after: { amount, reason } }
+    const noted = await runOwnAct(visit, (by) =>
+      addAuditLine(visit.deps, by, { act: 'refund.requested', ...about }),
+    )
+    if ('notice' in noted) return noted
     const { refund } = await writeShown<{ refund: Refund }>(visit, 'refundIntent', input)
     return { to: `${pathOf(visit, intent)}?refund=${refund.id}` }
   },

@@ -25,6 +25,7 @@ export const staffTexts: AccountTexts = {
   ...englishAccountTexts,
   welcome: 'Payment intents: support',
   name: 'Name',
+  mustAddFactor: 'Your role requires a second factor. Add one to open the other pages.',
   lostCodes: 'If you have no recovery code either, ask an admin to remove your second factor.',
   linkInvalidText:
     'A link works only once, within 24 hours, and only until a newer one is issued. Ask an admin for a new link.',

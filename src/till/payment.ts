@@ -118,11 +118,12 @@ async function openPage(visit: Visit, intent: TillIntent, state: 'pending' | 'wa
   const cancel = renderPostForm(member.person, `${path}/cancel`, '', button, words.cancelling)
   const body = html`<noscript><meta http-equiv="refresh" content="1"></noscript>
 !${earlierNote(visit, req.query['earlier'])}
-!${practiceNote(visit, words.practice)}
+!${practiceNote(visit, words.practicePay)}
 <h1 class="money">!${text.renderMoney(locale, amount)}</h1>
 <p class="faint">!${words.inOld(text.renderLtr(locale.amount(amount * oldPerNewOuguiya)))}</p>
 !${fee === 0 ? '' : html`<p class="faint">!${words.feeToo(text.renderMoney(locale, fee))}</p>`}
 !${label === null ? '' : html`<p>!${text.isolateText(label)}</p>`}
+<p class="notice bad" role="alert" data-offline hidden>${words.offline}</p>
 <p role="status" !${live}><strong>${words.states[state]}.</strong> ${words.sentences[state]}</p>
 !${isPending ? waysToPay(visit, intent) : ''}
 !${isPending && mayCancel(visit, intent) ? cancel : ''}

@@ -1,5 +1,4 @@
 import { html } from 'ghtml'
-import { formatCentimes } from '../../schemas/currency.ts'
 import { readFormFields } from '../http/body/read-form.ts'
 import * as forms from '../http/pages/forms.ts'
 import { pageDeadline } from '../http/pages/prepare-page.ts'
@@ -54,7 +53,7 @@ async function showForm(visit: Visit): Promise<VisitResult> {
   const [made] = isNamed ? await findOfForm(visit, form) : []
   if (!isNamed || (made !== undefined && !isPending(made.status)))
     return { to: `${visit.base}?form=${newId()}` }
-  const amount = made?.amount ? formatCentimes(made.amount) : ''
+  const amount = made?.amount ? localeOf(visit.res).amount(made.amount) : ''
   return formPage(visit, form, { amount, label: made?.label ?? '' }, { corrects: made?.referenceNumber })
 }
 

@@ -37,6 +37,7 @@ const testedElsewhere = {
   'cancel-intents.test.ts': ['intents.cancelled'],
   'staff-*.test.ts, sign-in.test.ts': auditedActions.filter((act) => act.startsWith('staff.')),
   'portal/keys.test.ts': ['business.live-requested'],
+  'portal/payments.test.ts': ['refund.requested'],
   'people/*.test.ts': auditedActions.filter((act) => act.startsWith('person.')),
   'search.test.ts': ['payment.searched-by-phone'],
   'below, that switches the API on or off': ['api.enabled', 'api.disabled'],

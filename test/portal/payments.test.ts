@@ -223,6 +223,14 @@ describe("The portal's payments", () => {
       expect(rest.text).to.include('value="379.50"')
       await owner.act(path, { ...hiddenFields(rest.text), amount: '379.50', reason: 'Rendu' })
       expect(await refunds()).to.deep.equal([12_050, 37_950])
+      const act = 'refund.requested' as const
+      const lines = await service.deps.AuditEvent.find({ act, subject: id }).sort({ _id: 1 }).lean()
+      expect(lines.map(({ actor, after, sandbox }) => [actor.name, after, sandbox])).to.deep.equal([
+        [owner.id, { amount: 12_050, reason: 'Rendu' }, true],
+        [owner.id, { amount: 37_950, reason: 'Rendu' }, true],
+      ])
+      const activity = base.replace('/payments', '/activity')
+      expect(readable((await owner.get(activity)).text)).to.include(`${owner.name} Requested a refund`)
       expect((await owner.get(path)).text)
         .to.include('nothing to refund')
         .and.not.include('name="amount"')

@@ -53,9 +53,11 @@ export const englishAccountTexts = {
   codesRenewed: 'Recovery codes renewed',
   codesNotRenewed: 'Recovery codes not renewed',
   toAccount: 'Back to your account',
-  mustAddFactor: 'Your role requires a second factor. Add one to open the other pages.',
+  mustAddFactor:
+    'Owners of a business that takes real payments need a second factor. Add one to open the other pages.',
   scan: 'Scan this QR code with an authenticator app on your phone, then enter the code that the app shows.',
   qrAlt: 'QR code for the authenticator app',
+  onPhone: 'On this phone, open the app',
   typeKey: 'Or type this key into the app:',
   newCodeHint: 'The 6 digits that the app shows for this account.',
   currentCode: 'Code from the second factor that you are replacing',

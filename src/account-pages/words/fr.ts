@@ -57,9 +57,11 @@ export const frenchAccountTexts: AccountTexts = {
   codesRenewed: 'Codes de secours renouvelés',
   codesNotRenewed: 'Codes de secours non renouvelés',
   toAccount: 'Retour à votre compte',
-  mustAddFactor: 'Votre rôle exige un second facteur. Ajoutez-en un pour ouvrir les autres pages.',
+  mustAddFactor:
+    'Les propriétaires d’une entreprise qui encaisse de l’argent réel ont besoin d’un second facteur. Ajoutez-en un pour ouvrir les autres pages.',
   scan: 'Scannez ce code QR avec une application d’authentification sur votre téléphone, puis saisissez le code qu’elle affiche.',
   qrAlt: 'Code QR pour l’application d’authentification',
+  onPhone: 'Sur ce téléphone, ouvrir l’application',
   typeKey: 'Ou saisissez cette clé dans l’application\u00a0:',
   newCodeHint: 'Les 6 chiffres que l’application affiche pour ce compte.',
   currentCode: 'Code du second facteur que vous remplacez',

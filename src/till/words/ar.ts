@@ -3,6 +3,7 @@ import type { TillTexts } from './en.ts'
 export const arabicTillTexts: TillTexts = {
   newPayment: 'دفعة جديدة',
   practice: 'تدريب: لا أموال حقيقية',
+  practicePay: 'تدريب: لا أموال حقيقية. ادفع بالرقم 22000001 والرمز السري 1234.',
   notReal: 'تدريب: هذا ليس إثباتًا للدفع',
   today: 'اليوم',
   for: 'البيان (اختياري)',
@@ -30,6 +31,7 @@ export const arabicTillTexts: TillTexts = {
   correct: 'صحّح المبلغ',
   corrects: 'هذه الدفعة موجودة بالفعل. إذا عدّلتها هنا فستُلغى وتحل محلها دفعة جديدة.',
   cancelling: 'جارٍ الإلغاء…',
+  offline: 'لا يوجد اتصال. فور عودته، ستُظهر هذه الصفحة هل تم الدفع.',
   earlier: 'تغيّر المبلغ أو البيان بينما كان زبون يدفع الدفعة السابقة. ينبغي أن تُدفع واحدة منهما فقط.',
   openEarlier: 'افتح الدفعة السابقة',
   states: {

@@ -3,6 +3,7 @@ import type { Texts } from '../../http/pages/words.ts'
 export const englishTillTexts = {
   newPayment: 'New payment',
   practice: 'Practice: no real money',
+  practicePay: 'Practice: no real money. Pay with the phone number 22000001 and the PIN 1234.',
   notReal: 'Practice: not proof of payment',
   today: 'Today',
   for: 'For (optional)',
@@ -31,6 +32,7 @@ export const englishTillTexts = {
   corrects:
     'This payment exists already. If you change it here, it is cancelled and a new one takes its place.',
   cancelling: 'Cancelling…',
+  offline: 'No connection. As soon as it is back, this page shows whether it was paid.',
   earlier:
     'The amount or text was changed while a customer was already paying the earlier payment. Only one of them should be paid.',
   openEarlier: 'Open the earlier payment',

@@ -3,6 +3,7 @@ import type { TillTexts } from './en.ts'
 export const frenchTillTexts: TillTexts = {
   newPayment: 'Nouveau paiement',
   practice: 'Essai\u00a0: pas d’argent réel',
+  practicePay: 'Essai\u00a0: pas d’argent réel. Payez avec le numéro 22000001 et le code 1234.',
   notReal: 'Essai\u00a0: ceci n’est pas une preuve de paiement',
   today: 'Aujourd’hui',
   for: 'Motif (facultatif)',
@@ -32,6 +33,7 @@ export const frenchTillTexts: TillTexts = {
   correct: 'Corriger le montant',
   corrects: 'Ce paiement existe déjà. Si vous le modifiez ici, il est annulé et un nouveau le remplace.',
   cancelling: 'Annulation…',
+  offline: 'Pas de connexion. Dès son retour, cette page indiquera si c’est payé.',
   earlier:
     'Le montant ou le motif a changé alors qu’un client payait déjà le paiement précédent. Un seul des deux doit être payé.',
   openEarlier: 'Ouvrir le paiement précédent',
@@ -73,8 +75,8 @@ export const frenchTillTexts: TillTexts = {
     open: 'Afficher',
     sums: 'Totaux par caissier',
     payments: 'Paiements',
-    paid: 'Payés',
-    unpaid: 'Non payés',
+    paid: 'Payé',
+    unpaid: 'Non payé',
     taken: 'Payé moins remboursé',
     total: 'Total',
     nothing: 'Rien n’a été payé ce jour-là.',

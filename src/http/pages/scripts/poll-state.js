@@ -1,6 +1,7 @@
 each('[data-live]', function (live) {
   var polls = 0;
   var left = document.querySelector('[data-left]');
+  var offline = document.querySelector('[data-offline]');
   var timer;
   function schedulePoll() {
     clearTimeout(timer);
@@ -29,7 +30,10 @@ each('[data-live]', function (live) {
       if (isOld) location.replace(live.getAttribute('data-here'));
       else if (left && left.textContent !== update.left) left.textContent = update.left;
     });
-    request.addEventListener('loadend', schedulePoll);
+    request.addEventListener('loadend', function () {
+      if (offline) offline.hidden = request.status !== 0;
+      schedulePoll();
+    });
     request.send();
   }
   document.addEventListener('visibilitychange', poll);

@@ -191,7 +191,7 @@ export const englishMoneyTexts = {
     },
     statements: 'Daily statements',
     month: 'Month',
-    months: 'Days without movements are left out. A day begins and ends at midnight in Nouakchott.',
+    months: 'Days without movements are left out. A day begins and ends at midnight UTC.',
     noneInMonth: 'No movements in this month. Choose another month.',
     statement: (day: string) => `Statement of ${day}`,
     day: 'Day',

@@ -127,7 +127,7 @@ export const frenchMoneyTexts: MoneyTexts = {
       statuses: {
         PENDING: 'Pas encore envoyé',
         RETRYING: 'Sera renvoyé',
-        DELIVERED: 'Livré',
+        DELIVERED: 'Reçu',
         DEAD: 'Non livré',
         CANCELLED: 'Annulé',
       },
@@ -194,8 +194,7 @@ export const frenchMoneyTexts: MoneyTexts = {
     },
     statements: 'Relevés journaliers',
     month: 'Mois',
-    months:
-      'Les jours sans mouvement ne sont pas affichés. Une journée commence et finit à minuit à Nouakchott.',
+    months: 'Les jours sans mouvement ne sont pas affichés. Une journée commence et finit à minuit UTC.',
     noneInMonth: 'Aucun mouvement ce mois-là. Choisissez un autre mois.',
     statement: (day) => `Relevé du ${day}`,
     day: 'Jour',
