@@ -121,8 +121,8 @@ export const bugs: PlantedBugs = {
     often('simulatePayment', 'refundIntent'),
     replace(
       'openLedger',
-      'linkLedgerEntry($$)',
-      'linkLedgerEntry($$).map((one) => ({ ...one, _id: crypto.randomUUID() }))',
+      'entries.linkLedgerEntry($$)',
+      'entries.linkLedgerEntry($$).map((one) => ({ ...one, _id: crypto.randomUUID() }))',
     ),
   ],
   "A payout is booked outside its audit line's transaction → ledger/payouts.test.ts": [
