@@ -187,7 +187,7 @@ export const environmentSchema = {
     SANDBOX_BYTES_PER_DAY: [integer(0, 1_000_000_000_000_000, 1_000_000_000), 'The same for test keys.'],
     AUDIT_LINES_PER_DAY: [
       integer(0, 1_000_000_000, 1_000),
-      'Changes of endpoints, keys and people, retries and replays per business and UTC day, separately for live and test keys. 0: no limit.',
+      'Changes of endpoints, keys and people, refunds in the portal, retries and replays per business and UTC day, separately for live and test keys. 0: no limit.',
     ],
     SHUTDOWN_DRAIN_SECONDS: [
       number(0, 60, 2),

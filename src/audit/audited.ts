@@ -46,3 +46,12 @@ export const runAuditedOnce = (
 
 export const addAuditLine = (deps: TrailDeps, by: Author, about: AuditLineInput): Promise<unknown> =>
   rawCollection(deps.AuditEvent).insertOne(newAuditLine(by, deps.now(), about))
+
+/** A form that is sent again adds no second line. Resolves to whether it added one. */
+export const addAuditLineOnce = (deps: AuditedDeps, by: Author, form: string, about: AuditLineInput) =>
+  runAudited(deps, { documents: [form], by }, async ({ session, add }) => {
+    const ofForm = { act: about.act, subject: about.subject, 'after.form': form }
+    const isNew = (await rawCollection(deps.AuditEvent).countDocuments(ofForm, { session })) === 0
+    if (isNew) await add({ ...about, after: { ...about.after, form } })
+    return isNew
+  })

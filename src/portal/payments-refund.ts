@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { addAuditLine } from '../audit/audited.ts'
+import { addAuditLineOnce } from '../audit/audited.ts'
 import { readFormFields } from '../http/body/read-form.ts'
 import { inputField, readAmountField, renderHiddenInput } from '../http/pages/forms.ts'
 import { isSafeMethod } from '../http/pages/own-origin.ts'
@@ -82,8 +82,10 @@ export const refundPage: FormPage<Payment> = {
     const input = { params: { referenceNumber }, body: { amount, reason, expectedRefundable }, key }
     // Comes first, so that no refund lacks its line.
     const about = { subject: referenceNumber, businessId: visit.caller.businessId, after: { amount, reason } }
-    const noted = await runOwnAct(visit, (by) =>
-      addAuditLine(visit.deps, by, { act: 'refund.requested', ...about }),
+    const noted = await runOwnAct(
+      visit,
+      (by) => addAuditLineOnce(visit.deps, by, key, { act: 'refund.requested', ...about }),
+      (isNew) => isNew,
     )
     if ('notice' in noted) return noted
     const { refund } = await writeShown<{ refund: Refund }>(visit, 'refundIntent', input)

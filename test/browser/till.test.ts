@@ -118,6 +118,18 @@ describe('A till in a browser', function () {
       ])
     })
 
+  it('says so while there is no connection', async () => {
+    const { page } = await openTill({ size: 'phone' })
+    const { reference } = await make(page, '75', 'Thé')
+    const notice = page.locator('[data-offline]')
+    expect(await notice.isVisible()).to.equal(false)
+    await page.route('**/state', (route) => route.abort())
+    await notice.waitFor()
+    await page.unroute('**/state')
+    await notice.waitFor({ state: 'hidden' })
+    await payAndSee(page, reference)
+  })
+
   it('shows real money differently', async () => {
     const approved = await newBusiness(counter.service, true)
     const { page, base } = await openTill({ size: 'phone' }, approved, 'live')

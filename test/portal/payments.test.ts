@@ -225,9 +225,11 @@ describe("The portal's payments", () => {
       expect(await refunds()).to.deep.equal([12_050, 37_950])
       const act = 'refund.requested' as const
       const lines = await service.deps.AuditEvent.find({ act, subject: id }).sort({ _id: 1 }).lean()
-      expect(lines.map(({ actor, after, sandbox }) => [actor.name, after, sandbox])).to.deep.equal([
-        [owner.id, { amount: 12_050, reason: 'Rendu' }, true],
-        [owner.id, { amount: 37_950, reason: 'Rendu' }, true],
+      expect(
+        lines.map(({ actor, after, sandbox }) => [actor.name, after?.amount, after?.reason, sandbox]),
+      ).to.deep.equal([
+        [owner.id, 12_050, 'Rendu', true],
+        [owner.id, 37_950, 'Rendu', true],
       ])
       const activity = base.replace('/payments', '/activity')
       expect(readable((await owner.get(activity)).text)).to.include(`${owner.name} Requested a refund`)
@@ -295,12 +297,27 @@ describe("The portal's payments", () => {
         const again = await owner.act(path, { ...fields, ...hiddenFields(sent.text) })
         expect(again.location).to.include('?refund=RF-')
         expect(wallet.orders).to.have.length(1)
+        const line = { act: 'refund.requested' as const, subject: id }
+        expect(await service.deps.AuditEvent.countDocuments(line)).to.equal(1)
         expect(readable((await owner.get(again.location ?? '')).text)).to.match(
           /100\.00\sMRU has been refunded/,
         )
       } finally {
         service.deps.wallets = wallets
       }
+    })
+
+    it('also says that the outcome is unknown if MongoDB fails', async () => {
+      const { batchers, mongo } = service.deps
+      const { updateIntent } = batchers
+      const form = { ...(await openForm()), amount: '100', reason: 'Rendu' }
+      batchers.updateIntent = () => Promise.reject(new mongo.base.mongo.MongoNetworkError('lost'))
+      const lost = await owner.act(path, form)
+      batchers.updateIntent = updateIntent
+      expect([lost.status, lost.text.includes('We do not know yet')]).to.deep.equal([503, true])
+      const again = await owner.act(path, { ...form, ...hiddenFields(lost.text) })
+      expect(again.location).to.include('?refund=RF-')
+      expect(await refunds()).to.deep.equal([10_000])
     })
 
     it('asks who it is after ten minutes, and only owners', async () => {

@@ -191,6 +191,14 @@ describe('A till', () => {
     expect([status, unescaped(text).includes('too many open payments')]).to.deep.equal([429, true])
   })
 
+  it('says that the limit of the day is used up', async () => {
+    const owner = till.visitor.businessId
+    await service.deps.counters.spend({ name: 'sandboxCreates', owner, limit: 1000 }, 1000)
+    await changeAsOperator(service, owner, { limits: { sandboxIntentsPerDay: 1 } })
+    const { status, text } = await till.visitor.post(till.base, { ...(await till.openForm()), amount: '5' })
+    expect([status, unescaped(text).includes('The daily limit for new payments')]).to.deep.equal([429, true])
+  })
+
   it('warns if a customer is paying the amount that was corrected', async () => {
     const { deps } = service
     const own = deps.wallets
@@ -305,6 +313,18 @@ describe('A till', () => {
       for (const cashier of [other, till]) await cashier.signInAgain()
       const again = await Promise.all([other, till, owner].map(({ visitor }) => visitor.get(path)))
       expect(again.map(({ status }) => status)).to.deep.equal([403, 200, 200])
+    })
+
+    it('tells a polling script to load the page again once the owner needs a second factor', async () => {
+      const { businessId } = till.visitor
+      const owner = atTill(service, await enter(service, businessId, 'owner'))
+      const { path } = await owner.make('100')
+      await changeAsOperator(service, businessId, { liveApproved: true })
+      const polled = await owner.visitor.get(`${path}/state`, { 'Sec-Fetch-Dest': 'empty' })
+      const opened = await owner.visitor.get(path, { 'Sec-Fetch-Dest': 'document' })
+      await changeAsOperator(service, businessId, { liveApproved: false })
+      expect(polled.status).to.equal(403)
+      expect(opened.location).to.equal('/portal/account/second-factor?required=yes')
     })
 
     it('refuses accountants, forged forms, and businesses that are closed or not approved', async () => {

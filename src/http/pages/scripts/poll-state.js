@@ -16,6 +16,7 @@ each('[data-live]', function (live) {
     request.open('GET', live.getAttribute('data-live'));
     request.timeout = 10000;
     request.addEventListener('load', function () {
+      if (offline) offline.hidden = true;
       if (isSending) return;
       // The session has ended. An old browser may have followed a redirect to a page.
       var isPage = request.responseText.charAt(0) === '<';
@@ -30,10 +31,12 @@ each('[data-live]', function (live) {
       if (isOld) location.replace(live.getAttribute('data-here'));
       else if (left && left.textContent !== update.left) left.textContent = update.left;
     });
-    request.addEventListener('loadend', function () {
-      if (offline) offline.hidden = request.status !== 0;
-      schedulePoll();
-    });
+    function showOffline() {
+      if (offline) offline.hidden = false;
+    }
+    request.addEventListener('error', showOffline);
+    request.addEventListener('timeout', showOffline);
+    request.addEventListener('loadend', schedulePoll);
     request.send();
   }
   document.addEventListener('visibilitychange', poll);
