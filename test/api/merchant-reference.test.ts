@@ -5,6 +5,7 @@ import type { InsertOutcome } from '../../src/mongo/batchers.ts'
 import type { Batchers } from '../../src/platform/deps.ts'
 import { type Created, cancelIntent, createIntent, readIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
+import { deadlineMs } from '../support/machine.ts'
 import { outboxEventsOf, outcomeName, pay, refund, simulate, storedIntent } from '../support/pay.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
 import {
@@ -210,7 +211,7 @@ describe("An intent's merchantReference", () => {
     })
     const caller = callerOf(merchant)
     const body = parseNewIntent(service.deps, true, { ...input, merchantReference: 'other' })
-    const request = newRequest(service.deps, { deadlineAt: performance.now() + 200 })
+    const request = newRequest(service.deps, { deadlineAt: performance.now() + deadlineMs(200) })
     const refusal = await runCreate(service.deps, caller, body, request).catch((error) => error)
     expect([refusal.code, inserts > 1]).to.deep.equal(['SERVICE_UNAVAILABLE', true])
   })
