@@ -250,7 +250,7 @@ describe('If a process is killed between any two steps of a payment or refund, t
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb update', 'enqueue outbox-relay'])
   })
 
-  /** The wallet carries out each order, but this process never learns the outcome. Returns an undo function. */
+  /** The wallet carries out each order, but this process never learns the outcome. */
   const loseResponses = ({ deps }: { deps: Deps }) => {
     const own = deps.wallets
     const wallet = own.forPayments(true) ?? expect.fail()
@@ -264,7 +264,6 @@ describe('If a process is killed between any two steps of a payment or refund, t
       refund: (order) => lost(wallet.refund(order)),
     }
     deps.wallets = { ...own, forPayments: () => losing, named: () => losing }
-    return () => void (deps.wallets = own)
   }
 
   for (const [what, operation] of Object.entries({ payment: paying, refund: refunding }))
@@ -281,9 +280,10 @@ describe('If a process is killed between any two steps of a payment or refund, t
 
   async function prepareLostResponse(): Promise<Case> {
     const each = await prepare()
-    const restore = loseResponses(service)
-    expect(await pay(service, each.referenceNumber, each)).to.deep.equal({ state: 'waiting' })
-    restore()
+    // Cases are prepared at once, so each has wallets of its own.
+    const losing = { deps: Object.create(service.deps) as Deps }
+    loseResponses(losing)
+    expect(await pay(losing, each.referenceNumber, each)).to.deep.equal({ state: 'waiting' })
     return each
   }
 
